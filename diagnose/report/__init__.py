@@ -1,0 +1,1 @@
+"""A finished report as text or JSON."""

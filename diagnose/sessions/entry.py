@@ -1,0 +1,252 @@
+"""One entry of a session, kept small: what the tree and the pairing need, and where its text is.
+
+The names of fields and types are those of Pi 1.6.0, docs/session-format.md and message-types.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from sys import intern
+from typing import Any, Final
+
+from diagnose.sessions.javascript import (
+    UNDEFINED,
+    identity,
+    is_nullish,
+    is_truthy,
+)
+
+_TOKENS: Final = ("input", "output", "cacheRead", "cacheWrite")
+
+
+@dataclass(slots=True, frozen=True)
+class Call:
+    """A tool call inside an assistant message; `id` is what its result names."""
+
+    id: Any
+    name: str
+
+
+@dataclass(slots=True, frozen=True)
+class Usage:
+    """Tokens and cost (US dollars) of one request, as Pi adds them up for `/session`."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    cost: float
+
+    @property
+    def tokens(self) -> float:
+        """All tokens: input, output, cache read and cache write."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+
+@dataclass(slots=True)
+class Message:
+    """What is kept of a `message` entry's message."""
+
+    role: str | None
+    # Unix milliseconds; None where the message carries no number.
+    timestamp: float | None = None
+    # assistant
+    stop_reason: str | None = None
+    provider: Any = UNDEFINED
+    model: Any = UNDEFINED
+    calls: tuple[Call, ...] = ()
+    # toolResult
+    call_id: Any = UNDEFINED
+    tool_name: str | None = None
+    is_error: bool = False
+    # `durationMs` stands there only where the tool really ran.
+    ran: bool = False
+    # bashExecution
+    excluded: bool = False
+
+
+@dataclass(slots=True)
+class Boundary:
+    """What is kept of a `compaction` or `branch_summary` entry."""
+
+    # The compaction's `firstKeptEntryId`, or the branch summary's `fromId`.
+    target: Any
+    has_summary: bool
+    has_system: bool
+    from_hook: bool
+    tokens_before: float | None
+
+
+@dataclass(slots=True)
+class Edit:
+    """What is kept of a `context_edit` entry."""
+
+    target: Any
+    # "removes" (null), "replaces" (anything else), "lacks" (no such field: Pi throws)
+    effect: str
+
+
+@dataclass(slots=True)
+class Entry:
+    """One entry; `line` counts from 1, `offset` and `length` are bytes of the line in the file."""
+
+    line: int
+    offset: int
+    length: int
+    type: str | None
+    # Keys as a JavaScript Map holds them equal; a string stands for itself.
+    id: Any
+    parent: Any
+    # Milliseconds since the epoch, UTC; None where the entry has no readable time.
+    time: float | None
+    message: Message | None = None
+    boundary: Boundary | None = None
+    edit: Edit | None = None
+    usage: Usage | None = None
+    # True where a field has a type that Pi's own code does not expect: then the tree and the
+    # context are built from the whole value, as JavaScript would take it.
+    odd: bool = False
+    # False for a line such as `42` or `[]`, which Pi takes into its list all the same.
+    is_object: bool = True
+
+    @property
+    def entry_id(self) -> str | None:
+        """The id as a report shows it; None where there is none (version 1)."""
+        return self.id if isinstance(self.id, str) else None
+
+    @property
+    def role(self) -> str | None:
+        """The role of the message, None where this entry is none."""
+        return self.message.role if self.message else None
+
+    @property
+    def is_activity(self) -> bool:
+        """Whether Pi's picker counts it as activity: a user or assistant message."""
+        return self.message is not None and self.message.role in ("user", "assistant")
+
+
+def parse_time(value: Any) -> float | None:
+    """Return an ISO 8601 time as milliseconds since the epoch, None where it is none."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        # JavaScript: a date alone is UTC, a date with a time is local. Pi writes `Z` always.
+        moment = moment.replace(tzinfo=UTC) if len(value) <= len("2026-10-20") else moment
+    try:
+        return moment.timestamp() * 1000
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _usage(value: Any) -> Usage | None:
+    """Return the usage where all that Pi adds up is a number, else None."""
+    if not isinstance(value, dict):
+        return None
+    cost = value.get("cost")
+    if not isinstance(cost, dict):
+        return None
+    fields = (*(value.get(name) for name in _TOKENS), cost.get("total"))
+    return Usage(*fields) if all(map(_number, fields)) else None  # type: ignore[arg-type]
+
+
+def _text(value: Any) -> str | None:
+    return intern(value) if isinstance(value, str) else None
+
+
+def _message(raw: dict[str, Any], entry: Entry) -> Message:
+    role = _text(raw.get("role"))
+    stamp = raw.get("timestamp")
+    message = Message(role, float(stamp) if _number(stamp) else None)
+    content = raw.get("content")
+    blocks = content if isinstance(content, list) else []
+    if role == "assistant":
+        message.stop_reason = _text(raw.get("stopReason"))
+        for name in ("provider", "model"):
+            value = raw.get(name, UNDEFINED)
+            setattr(message, name, intern(value) if isinstance(value, str) else value)
+        calls = [
+            Call(identity(block.get("id", UNDEFINED)), _text(block.get("name")) or "?")
+            for block in blocks
+            if isinstance(block, dict) and block.get("type") == "toolCall"
+        ]
+        message.calls = tuple(calls)
+        entry.usage = _usage(raw.get("usage"))
+        entry.odd = entry.usage is None or not (content is None or isinstance(content, list))
+    elif role == "toolResult":
+        message.call_id = identity(raw.get("toolCallId", UNDEFINED))
+        message.tool_name = _text(raw.get("toolName"))
+        message.is_error = raw.get("isError") is True
+        message.ran = _number(raw.get("durationMs"))
+        if is_truthy(raw.get("usage")):
+            entry.usage = _usage(raw.get("usage"))
+            entry.odd = entry.usage is None
+        entry.odd = entry.odd or not (content is None or isinstance(content, str | list))
+    elif role == "bashExecution":
+        message.excluded = is_truthy(raw.get("excludeFromContext"))
+    if any(not isinstance(block, dict) for block in blocks):
+        entry.odd = True
+    return message
+
+
+def read_entry(value: Any, line: int, offset: int, length: int) -> Entry:
+    """Return the small form of a parsed line; `value` is any JSON value that Pi keeps."""
+    if not isinstance(value, dict):
+        return Entry(
+            line, offset, length, None, UNDEFINED, UNDEFINED, None, odd=True, is_object=False
+        )
+    kind = value.get("type")
+    entry = Entry(
+        line,
+        offset,
+        length,
+        _text(kind),
+        identity(value.get("id", UNDEFINED)),
+        identity(value.get("parentId", UNDEFINED)),
+        parse_time(value.get("timestamp")),
+    )
+    if kind == "message":
+        raw = value.get("message")
+        if isinstance(raw, dict):
+            entry.message = _message(raw, entry)
+            if entry.time is None:
+                entry.time = entry.message.timestamp
+        else:
+            entry.odd = True
+    elif kind in ("compaction", "branch_summary"):
+        before = value.get("tokensBefore")
+        target = value.get("firstKeptEntryId" if kind == "compaction" else "fromId", UNDEFINED)
+        entry.boundary = Boundary(
+            identity(target),
+            is_truthy(value.get("summary")),
+            is_truthy(value.get("systemMessage")),
+            is_truthy(value.get("fromHook")),
+            float(before) if _number(before) else None,
+        )
+        if is_truthy(value.get("usage")):
+            entry.usage = _usage(value.get("usage"))
+            entry.odd = entry.usage is None
+        system = value.get("systemMessage")
+        if is_truthy(system) and not isinstance(system, dict):
+            entry.odd = True
+    elif kind == "context_edit":
+        replacement = value.get("replacement", UNDEFINED)
+        effect = (
+            "removes" if replacement is None else "lacks" if is_nullish(replacement) else "replaces"
+        )
+        entry.edit = Edit(identity(value.get("targetId", UNDEFINED)), effect)
+        entry.odd = not (replacement is None or isinstance(replacement, dict))
+    elif kind == "usage":
+        entry.usage = _usage(value.get("usage"))
+        entry.odd = entry.usage is None
+    elif kind == "session_info":
+        entry.odd = not isinstance(value.get("name"), str | None)
+    return entry

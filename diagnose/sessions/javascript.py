@@ -1,0 +1,234 @@
+"""JSON and values as JavaScript has them: Pi is a Node program, and its files mean what Node reads.
+
+Python's own readers are stricter here (lone surrogates, numbers of any size, deep nesting) and
+laxer there (`NaN`); each difference would make the checker see another file than Pi does.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final
+
+import orjson
+
+# What `String.prototype.trim` takes off (ECMAScript: WhiteSpace and LineTerminator). Python's
+# `str.strip` knows neither U+FEFF nor stops at U+0085 and U+001C–U+001F.
+WHITESPACE: Final = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+
+# A whole number of more digits is no longer exact in a double, which is all that JavaScript has.
+_EXACT_DIGITS: Final = 15
+
+
+class _Undefined:
+    """JavaScript's `undefined`: what a missing property gives. It is not `null` (None)."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED: Final = _Undefined()
+
+
+class PiThrowsError(Exception):
+    """Pi itself throws on this value; the text is the kind of message that Node gives."""
+
+
+def _number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(parse_int=_number, parse_constant=_no_constant)
+
+
+def parse_line(line: bytes) -> Any:
+    """Return the value of one line as `JSON.parse` does; raise ValueError where it throws.
+
+    Invalid UTF-8 becomes U+FFFD first, as Node's decoder makes it.
+    """
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return parse(line.decode("utf-8", "replace"))
+
+
+def parse(text: str) -> Any:
+    """Return the value of a text as `JSON.parse` does; raise ValueError where it throws."""
+    try:
+        return _decoder.decode(text)
+    except RecursionError:
+        return _parse_deep(text)
+
+
+_TOKEN: Final = re.compile(
+    r"""[ \t\n\r]*(?:
+        (?P<mark>[{}\[\],:])
+      | (?P<text>"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
+      | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)
+      | (?P<word>true|false|null)
+    )""",
+    re.VERBOSE,
+)
+_WORDS: Final = {"true": True, "false": False, "null": None}
+
+
+def _parse_deep(text: str) -> Any:
+    """Parse without recursion: V8 has no limit of depth, Python's reader and orjson have one."""
+    # Each open container, and for an object the key that waits for its value.
+    stack: list[tuple[Any, str | None]] = []
+    value: Any = UNDEFINED  # what was read last and has no place yet
+    key: str | None = None
+    # What may come: a value, a value or the end, a comma or the end, a key, a key or the end, `:`
+    state = "value"
+    position, end = 0, len(text.rstrip(" \t\n\r"))
+    while position < end:
+        token = _TOKEN.match(text, position)
+        if token is None:
+            raise ValueError(f"not JSON at character {position}")
+        position = token.end()
+        mark = token["mark"]
+        if state == "done":
+            raise ValueError("something follows the value")
+        if mark in ("[", "{") and state in ("value", "value or end"):
+            stack.append(([] if mark == "[" else {}, key))
+            key = None
+            state = "value or end" if mark == "[" else "key or end"
+            continue
+        if mark is None and token["text"] is not None and state in ("key", "key or end"):
+            key = _decoder.decode(token["text"])
+            state = "colon"
+            continue
+        if mark == ":" and state == "colon":
+            state = "value"
+            continue
+        if mark == "," and state == "comma or end":
+            state = "value" if isinstance(stack[-1][0], list) else "key"
+            continue
+        if mark in ("]", "}"):
+            closes = stack and isinstance(stack[-1][0], list if mark == "]" else dict)
+            expected = "value or end" if mark == "]" else "key or end"
+            if not closes or state not in (expected, "comma or end"):
+                raise ValueError(f"{mark} does not belong at character {position}")
+            value, key = stack.pop()
+        elif mark is None and state in ("value", "value or end"):
+            if token["text"] is not None:
+                value = _decoder.decode(token["text"])
+            elif token["number"] is not None:
+                value = _decoder.decode(token["number"])
+            else:
+                value = _WORDS[token["word"]]
+        else:
+            raise ValueError(f"not JSON at character {position}")
+        if not stack:
+            state = "done"
+            continue
+        container, _ = stack[-1]
+        if isinstance(container, list):
+            container.append(value)
+        else:
+            container[key] = value
+        key = None
+        state = "comma or end"
+    if state != "done":
+        raise ValueError("the value does not end")
+    return value
+
+
+def get(value: Any, name: str) -> Any:
+    """Return `value.name`: UNDEFINED where there is none; raise PiThrowsError on null."""
+    if isinstance(value, dict):
+        return value.get(name, UNDEFINED)
+    if value is None or value is UNDEFINED:
+        raise PiThrowsError(
+            f"Cannot read properties of {'null' if value is None else 'undefined'}"
+            f" (reading '{name}')"
+        )
+    return UNDEFINED
+
+
+def is_nullish(value: Any) -> bool:
+    """Tell whether `value == null`."""
+    return value is None or value is UNDEFINED
+
+
+def is_truthy(value: Any) -> bool:
+    """Tell whether an `if` takes the value; empty objects and arrays are taken."""
+    return bool(value) or isinstance(value, dict | list)
+
+
+def identity(value: Any) -> Any:
+    """Return a key that is equal for two values exactly where `===` and a `Map` hold them equal.
+
+    Strings stand for themselves; an object or array is equal to no other.
+    """
+    if isinstance(value, str) or value is None or value is UNDEFINED:
+        return value
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if isinstance(value, int | float):
+        return ("number", float(value))
+    return object()
+
+
+def to_number(value: Any) -> float:
+    """Return `Number(value)`, NaN included."""
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if value is None:
+        return 0.0
+    if isinstance(value, list):
+        value = _array_text(value)
+    if isinstance(value, str):
+        text = value.strip(WHITESPACE)
+        if not text:
+            return 0.0
+        try:
+            if re.fullmatch(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", text):
+                return float(int(text, 0))
+            if re.fullmatch(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", text):
+                return float(text)
+        except OverflowError:
+            return math.inf
+        if text in ("Infinity", "+Infinity", "-Infinity"):
+            return float(text.replace("Infinity", "inf"))
+    return math.nan
+
+
+def _array_text(value: list[Any]) -> str:
+    return ",".join("" if is_nullish(item) else to_text(item) for item in value)
+
+
+def to_text(value: Any) -> str:
+    """Return `String(value)`; numbers as JavaScript shortens them for whole and plain ones."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    if isinstance(value, list):
+        return _array_text(value)
+    return "undefined" if value is UNDEFINED else "[object Object]"
+
+
+def add(left: Any, right: Any) -> Any:
+    """Return `left + right`: a sum of numbers, or the joined texts where one side is a text."""
+    if isinstance(left, str | dict | list) or isinstance(right, str | dict | list):
+        return to_text(left) + to_text(right)
+    total = to_number(left) + to_number(right)
+    return int(total) if total.is_integer() and abs(total) < 2**53 else total

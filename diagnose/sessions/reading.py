@@ -1,0 +1,310 @@
+"""One session file in a single pass over its bytes: each line that Pi reads, and no other.
+
+Pi 1.6.0, core/session-manager.js `loadEntriesFromFile`: lines end at LF alone, blank lines and lines
+that do not parse are passed over, and so are lines whose value is falsy. The first value that is
+left must be a header, else Pi refuses the file. Nothing is written: Pi itself would add a missing
+newline and rewrite files of versions 1 and 2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from diagnose.sessions.entry import Entry, read_entry
+from diagnose.sessions.javascript import (
+    UNDEFINED,
+    WHITESPACE,
+    get,
+    is_truthy,
+    parse_line,
+    to_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_BUFFER: Final = 1024 * 1024
+CURRENT_VERSION: Final = 3
+# `--continue` and a look-up by id read no further than this for the header (bytes).
+HEADER_SCAN_LIMIT: Final = 1024 * 1024
+
+
+class UnreadableError(Exception):
+    """A file that cannot be read as evidence; the text is one line for a person."""
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        self.path = str(path)
+        self.reason = reason
+        super().__init__(f"{path}: {reason}")
+
+
+@dataclass(slots=True, frozen=True)
+class Skipped:
+    """A line that Pi passes over without a word; `why` is `falsy` or `not JSON`."""
+
+    line: int
+    offset: int
+    length: int
+    why: str
+
+
+@dataclass(slots=True, frozen=True)
+class Header:
+    """The first entry of the file: metadata, not part of the tree."""
+
+    value: dict[str, Any]
+    line: int
+
+    def text(self, name: str) -> str | None:
+        """Return a field that is a string, else None."""
+        value = self.value.get(name)
+        return value if isinstance(value, str) else None
+
+
+@dataclass(slots=True, frozen=True)
+class Refusal:
+    """Why Pi does not open the file, and the line that decides it (None in an empty file)."""
+
+    reason: str
+    line: int | None
+
+
+@dataclass(slots=True)
+class Session:
+    """A session file as it was read; entries in the order of the file, headers left out."""
+
+    path: Path
+    size: int = 0
+    sha256: str = ""
+    mtime_ns: int = 0
+    lines: int = 0
+    header: Header | None = None
+    refusal: Refusal | None = None
+    entries: list[Entry] = field(default_factory=list)
+    # Lines of further headers, which Pi keeps but does not use.
+    extra_headers: list[int] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    ends_with_newline: bool = True
+    changed_while_read: bool = False
+
+    @property
+    def id(self) -> str | None:
+        """The session id of the header."""
+        return self.header.text("id") if self.header else None
+
+    @property
+    def cwd(self) -> str | None:
+        """The working directory that the header records."""
+        return self.header.text("cwd") if self.header else None
+
+    @property
+    def version(self) -> Any:
+        """The version as the header has it; 1 where it has none, as Pi takes it."""
+        if self.header is None:
+            return None
+        value = self.header.value.get("version", UNDEFINED)
+        return 1 if value is None or value is UNDEFINED else value
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the file is of version 1: no ids, a list; Pi makes ids up on opening."""
+        return self.header is not None and to_number(self.version) < 2  # noqa: PLR2004 (version 2)
+
+    def value(self, entry: Entry) -> Any:
+        """Read an entry again; raise UnreadableError where the file no longer holds it."""
+        return self.values([entry])[0]
+
+    def values(self, entries: list[Entry]) -> list[Any]:
+        """Read several entries again in one opening of the file."""
+        with open_evidence(self.path) as file:
+            return [self._value(file, entry) for entry in entries]
+
+    def _value(self, file: BinaryIO, entry: Entry) -> Any:
+        file.seek(entry.offset)
+        try:
+            return parse_line(file.read(entry.length))
+        except ValueError as error:
+            raise UnreadableError(
+                self.path, f"line {entry.line} changed while the file was examined"
+            ) from error
+
+    def raw(self, offset: int, length: int) -> bytes:
+        """Read bytes of the file again, whatever they hold."""
+        with open_evidence(self.path) as file:
+            file.seek(offset)
+            return file.read(length)
+
+
+def open_evidence(path: Path) -> BinaryIO:
+    """Open a regular file for reading alone; raise UnreadableError on anything else.
+
+    A FIFO or a device is never waited for, and the access time is left as it was where the
+    system allows it.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        try:
+            handle = os.open(path, flags | getattr(os, "O_NOATIME", 0))
+        except PermissionError:
+            # Only the owner may leave the access time alone.
+            handle = os.open(path, flags)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UnreadableError(path, reason.lower()) from error
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            raise UnreadableError(path, f"it is {kind}, no session file")
+        return os.fdopen(handle, "rb", buffering=0)  # type: ignore[return-value]
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def split_lines(
+    file: BinaryIO, seen: Callable[[bytes], object] | None = None
+) -> Iterator[tuple[int, bytes, bool]]:
+    """Give each physical line as (offset, bytes without its LF, whether an LF ended it).
+
+    `seen` is given each block of bytes as it is read. A final empty piece is no line.
+    """
+    pieces: list[bytes] = []  # of a line longer than the buffer; joined once, not at each block
+    offset = 0
+    while block := file.read(_BUFFER):
+        if seen is not None:
+            seen(block)
+        *ended, rest = block.split(b"\n")
+        for piece in ended:
+            if pieces:
+                pieces.append(piece)
+                line = b"".join(pieces)
+                pieces = []
+            else:
+                line = piece
+            yield offset, line, True
+            offset += len(line) + 1
+        if rest:
+            pieces.append(rest)
+    if pieces:
+        yield offset, b"".join(pieces), False
+
+
+def is_blank(line: bytes) -> bool:
+    """Tell whether Pi's `trim` leaves nothing of the line."""
+    return not line or not line.decode("utf-8", "replace").strip(WHITESPACE)
+
+
+def read_session(path: Path) -> Session:
+    """Read a session file; raise UnreadableError where it is no regular file or cannot be opened.
+
+    A file that Pi would refuse is read all the same: `refusal` says why Pi does not.
+    """
+    session = Session(path)
+    digest = hashlib.sha256()
+    with open_evidence(path) as file:
+        before = os.fstat(file.fileno())
+        try:
+            for offset, line, ended in split_lines(file, digest.update):
+                session.lines += 1
+                session.size = offset + len(line) + ended
+                session.ends_with_newline = ended
+                _take(session, offset, line)
+        except OSError as error:
+            raise UnreadableError(path, (error.strerror or str(error)).lower()) from error
+        after = os.fstat(file.fileno())
+    session.sha256 = digest.hexdigest()
+    session.mtime_ns = before.st_mtime_ns
+    session.changed_while_read = (before.st_size, before.st_mtime_ns) != (
+        after.st_size,
+        after.st_mtime_ns,
+    ) or session.size != after.st_size
+    if session.header is None and session.refusal is None:
+        reason = "the file is empty" if session.size == 0 else "no line of it is a session header"
+        session.refusal = Refusal(reason, 1 if session.lines else None)
+    if session.refusal is None and to_number(session.version) < CURRENT_VERSION:
+        _migrate(session)
+    return session
+
+
+def _take(session: Session, offset: int, line: bytes) -> None:
+    """Take one physical line into the session as Pi would."""
+    try:
+        value = parse_line(line)
+    except ValueError:
+        if not is_blank(line):
+            session.skipped.append(Skipped(session.lines, offset, len(line), "not JSON"))
+        return
+    if not is_truthy(value):
+        session.skipped.append(Skipped(session.lines, offset, len(line), "falsy"))
+        return
+    is_header = isinstance(value, dict) and value.get("type") == "session"
+    if session.header is None and session.refusal is None:
+        if is_header and isinstance(value.get("id"), str):
+            session.header = Header(value, session.lines)
+            return
+        what = "a header without a string id" if is_header else _what(value)
+        session.refusal = Refusal(f"the first entry is {what}, not a session header", session.lines)
+    if is_header:
+        session.extra_headers.append(session.lines)
+        return
+    session.entries.append(read_entry(value, session.lines, offset, len(line)))
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, dict):
+        kind = value.get("type")
+        return f"of type {kind}" if isinstance(kind, str) else "an object without a type"
+    return "an array" if isinstance(value, list) else "no object"
+
+
+def _migrate(session: Session) -> None:
+    """Take entries of versions 1 and 2 as Pi's `migrateToCurrentVersion` leaves them."""
+    if session.is_linear:
+        _chain(session)
+    for entry in session.entries:
+        if entry.message is not None and entry.message.role == "hookMessage":
+            entry.message.role = "custom"
+
+
+def _chain(session: Session) -> None:
+    """Chain the entries of a version 1 file, which have no ids and no parents.
+
+    Pi gives each a random id; here an id that no file can name stands for it. A boundary given as
+    `firstKeptEntryIndex` counts every entry, headers included.
+    """
+    places: dict[int, Entry] | None = None
+    previous: Any = None
+    for entry in session.entries:
+        value = None
+        if not entry.is_object:
+            value = session.value(entry)
+            if not isinstance(value, list):
+                reason = f"Pi cannot give an id to the value in line {entry.line}, which is no object"
+                session.refusal = Refusal(reason, entry.line)
+                return
+        entry.id = ("made up", entry.line)
+        entry.parent, previous = previous, entry.id
+        if entry.type == "compaction" and entry.boundary is not None:
+            index = get(session.value(entry), "firstKeptEntryIndex")
+            if isinstance(index, bool) or not isinstance(index, int | float):
+                continue
+            places = _places(session) if places is None else places
+            kept = places.get(index)  # type: ignore[call-overload]
+            if kept is not None:
+                # One that comes later has no id yet when Pi copies it: the boundary leads nowhere.
+                entry.boundary.target = kept.id if kept.line <= entry.line else UNDEFINED
+
+
+def _places(session: Session) -> dict[int, Entry]:
+    """Return each entry by its place in Pi's list, in which headers have places too."""
+    headers = [session.header.line] if session.header else []
+    by_line = {entry.line: entry for entry in session.entries}
+    lines = sorted([*headers, *session.extra_headers, *by_line])
+    return {place: by_line[line] for place, line in enumerate(lines) if line in by_line}
