@@ -104,9 +104,7 @@ def _settings(session: Session, branch: list[Entry]) -> dict[str, Any]:
     for entry in branch:
         if entry.type == "thinking_level_change":
             level_entry = entry
-        elif entry.type == "model_change":
-            model_entry = entry
-        elif entry.type == "message" and entry.message and entry.message.role == "assistant":
+        elif entry.type == "model_change" or entry.role == "assistant":
             model_entry = entry
     if level_entry is not None:
         level = _json(get(session.value(level_entry), "thinkingLevel"))
@@ -120,5 +118,3 @@ def _settings(session: Session, branch: list[Entry]) -> dict[str, Any]:
             "modelId": _json(get(value, "modelId")),
         }
     return {"model": model, "thinkingLevel": level}
-
-

@@ -138,17 +138,17 @@ def _messages(entry: Entry, value: Any, *, rename: bool) -> list[Any]:
 def _edited(messages: list[Any], replacement: Any) -> list[Any]:
     if replacement is None:
         return []
-    edited = []
-    for message in messages:
-        role = get(message, "role")
-        if role in _EDITABLE:
-            content = get(replacement, "content")
-            if role in ("assistant", "toolResult") and isinstance(content, str):
-                content = [{"type": "text", "text": content}]
-            edited.append({**message, "content": content})
-        else:
-            edited.append(message)
-    return edited
+    return [_replaced(message, replacement) for message in messages]
+
+
+def _replaced(message: Any, replacement: Any) -> Any:
+    role = get(message, "role")
+    if role not in _EDITABLE:
+        return message
+    content = get(replacement, "content")
+    if role in ("assistant", "toolResult") and isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    return {**message, "content": content}
 
 
 def wire(messages: list[Any]) -> list[dict[str, Any]]:
@@ -162,9 +162,11 @@ def wire(messages: list[Any]) -> list[dict[str, Any]]:
     held: list[dict[str, Any]] = []
 
     def close() -> None:
-        for call_id in pending:
-            if identity(call_id) not in answered:
-                sent.append({"role": "toolResult", "toolCallId": call_id, "isError": True})
+        sent.extend(
+            {"role": "toolResult", "toolCallId": call_id, "isError": True}
+            for call_id in pending
+            if identity(call_id) not in answered
+        )
         pending.clear()
         answered.clear()
         sent.extend(held)
@@ -182,9 +184,7 @@ def wire(messages: list[Any]) -> list[dict[str, Any]]:
         elif role == "toolResult":
             call_id = get(message, "toolCallId")
             answered.add(identity(call_id))
-            sent.append(
-                {"role": role, "toolCallId": call_id, "isError": get(message, "isError")}
-            )
+            sent.append({"role": role, "toolCallId": call_id, "isError": get(message, "isError")})
         elif role == "system":
             (held if pending else sent).append({"role": role})
         else:

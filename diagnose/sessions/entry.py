@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from diagnose.sessions.javascript import (
     UNDEFINED,
@@ -143,7 +143,7 @@ def parse_time(value: Any) -> float | None:
         return None
 
 
-def _number(value: Any) -> bool:
+def _number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -82,69 +82,76 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 def _parse_deep(text: str) -> Any:
     """Parse without recursion: V8 has no limit of depth, Python's reader and orjson have one."""
     # Each open container, and for an object the key that waits for its value.
-    stack: list[tuple[Any, str | None]] = []
-    value: Any = UNDEFINED  # what was read last and has no place yet
-    key: str | None = None
-    # What may come: a value, a value or the end, a comma or the end, a key, a key or the end, `:`
-    state = "value"
+    stack: list[tuple[Any, Any]] = []
+    key: Any = UNDEFINED
+    value: Any = UNDEFINED
+    expected = "value"
     position, end = 0, len(text.rstrip(" \t\n\r"))
     while position < end:
         token = _TOKEN.match(text, position)
-        if token is None:
+        if token is None or expected not in _TAKES[_kind(token, expected)]:
             raise ValueError(f"not JSON at character {position}")
         position = token.end()
         mark = token["mark"]
-        if state == "done":
-            raise ValueError("something follows the value")
-        if mark in ("[", "{") and state in ("value", "value or end"):
+        if mark in ("[", "{"):
             stack.append(([] if mark == "[" else {}, key))
-            key = None
-            state = "value or end" if mark == "[" else "key or end"
+            key, expected = UNDEFINED, "value or ]" if mark == "[" else "key or }"
             continue
-        if mark is None and token["text"] is not None and state in ("key", "key or end"):
-            key = _decoder.decode(token["text"])
-            state = "colon"
+        if mark == ":":
+            expected = "value"
             continue
-        if mark == ":" and state == "colon":
-            state = "value"
+        if mark == ",":
+            expected = "value" if isinstance(stack[-1][0], list) else "key"
             continue
-        if mark == "," and state == "comma or end":
-            state = "value" if isinstance(stack[-1][0], list) else "key"
+        if expected in ("key", "key or }") and mark is None:
+            key, expected = _decoder.decode(token[0]), ":"
             continue
-        if mark in ("]", "}"):
-            closes = stack and isinstance(stack[-1][0], list if mark == "]" else dict)
-            expected = "value or end" if mark == "]" else "key or end"
-            if not closes or state not in (expected, "comma or end"):
-                raise ValueError(f"{mark} does not belong at character {position}")
+        # A value is complete: a scalar, or the container that closes here.
+        if mark is None:
+            value = _decoder.decode(token[0])
+        else:
             value, key = stack.pop()
-        elif mark is None and state in ("value", "value or end"):
-            if token["text"] is not None:
-                value = _decoder.decode(token["text"])
-            elif token["number"] is not None:
-                value = _decoder.decode(token["number"])
-            else:
-                value = _WORDS[token["word"]]
-        else:
-            raise ValueError(f"not JSON at character {position}")
-        if not stack:
-            state = "done"
-            continue
-        container, _ = stack[-1]
-        if isinstance(container, list):
-            container.append(value)
-        else:
-            container[key] = value
-        key = None
-        state = "comma or end"
-    if state != "done":
+        expected = _put(stack, key, value)
+        key = UNDEFINED
+    if expected != "end":
         raise ValueError("the value does not end")
     return value
+
+
+def _kind(token: re.Match[str], expected: str) -> str:
+    if token["mark"]:
+        return token["mark"]
+    return "key" if token["text"] is not None and expected.startswith("key") else "value"
+
+
+# What a token may stand for: the states in which it is taken.
+_TAKES: Final = {
+    "[": ("value", "value or ]"),
+    "{": ("value", "value or ]"),
+    "value": ("value", "value or ]"),
+    "key": ("key", "key or }"),
+    ":": (":",),
+    ",": (", or ]", ", or }"),
+    "]": ("value or ]", ", or ]"),
+    "}": ("key or }", ", or }"),
+}
+
+
+def _put(stack: list[tuple[Any, Any]], key: Any, value: Any) -> str:
+    """Put a complete value into the innermost container; return what may come next."""
+    if not stack:
+        return "end"
+    container = stack[-1][0]
+    if isinstance(container, list):
+        container.append(value)
+        return ", or ]"
+    container[key] = value
+    return ", or }"
 
 
 def get(value: Any, name: str) -> Any:

@@ -1,19 +1,19 @@
 """One session file in a single pass over its bytes: each line that Pi reads, and no other.
 
-Pi 1.6.0, core/session-manager.js `loadEntriesFromFile`: lines end at LF alone, blank lines and lines
-that do not parse are passed over, and so are lines whose value is falsy. The first value that is
-left must be a header, else Pi refuses the file. Nothing is written: Pi itself would add a missing
-newline and rewrite files of versions 1 and 2.
+Pi 1.6.0, core/session-manager.js `loadEntriesFromFile`: lines end at LF alone, blank lines and
+lines that do not parse are passed over, and so are lines whose value is falsy. The first value
+that is left must be a header, else Pi refuses the file. Nothing is written: Pi itself would add a
+missing newline and rewrite files of versions 1 and 2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from diagnose.evidence import UnreadableError, open_evidence, reason_of
 from diagnose.sessions.entry import Entry, read_entry
 from diagnose.sessions.javascript import (
     UNDEFINED,
@@ -32,15 +32,6 @@ _BUFFER: Final = 1024 * 1024
 CURRENT_VERSION: Final = 3
 # `--continue` and a look-up by id read no further than this for the header (bytes).
 HEADER_SCAN_LIMIT: Final = 1024 * 1024
-
-
-class UnreadableError(Exception):
-    """A file that cannot be read as evidence; the text is one line for a person."""
-
-    def __init__(self, path: Path | str, reason: str) -> None:
-        self.path = str(path)
-        self.reason = reason
-        super().__init__(f"{path}: {reason}")
 
 
 @dataclass(slots=True, frozen=True)
@@ -140,34 +131,6 @@ class Session:
             return file.read(length)
 
 
-def open_evidence(path: Path) -> BinaryIO:
-    """Open a regular file for reading alone; raise UnreadableError on anything else.
-
-    A FIFO or a device is never waited for, and the access time is left as it was where the
-    system allows it.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-    flags |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        try:
-            handle = os.open(path, flags | getattr(os, "O_NOATIME", 0))
-        except PermissionError:
-            # Only the owner may leave the access time alone.
-            handle = os.open(path, flags)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UnreadableError(path, reason.lower()) from error
-    try:
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-            raise UnreadableError(path, f"it is {kind}, no session file")
-        return os.fdopen(handle, "rb", buffering=0)  # type: ignore[return-value]
-    except BaseException:
-        os.close(handle)
-        raise
-
-
 def split_lines(
     file: BinaryIO, seen: Callable[[bytes], object] | None = None
 ) -> Iterator[tuple[int, bytes, bool]]:
@@ -217,7 +180,7 @@ def read_session(path: Path) -> Session:
                 session.ends_with_newline = ended
                 _take(session, offset, line)
         except OSError as error:
-            raise UnreadableError(path, (error.strerror or str(error)).lower()) from error
+            raise UnreadableError(path, reason_of(error)) from error
         after = os.fstat(file.fileno())
     session.sha256 = digest.hexdigest()
     session.mtime_ns = before.st_mtime_ns
@@ -279,14 +242,16 @@ def _chain(session: Session) -> None:
     Pi gives each a random id; here an id that no file can name stands for it. A boundary given as
     `firstKeptEntryIndex` counts every entry, headers included.
     """
-    places: dict[int, Entry] | None = None
+    places: dict[int | float, Entry] | None = None
     previous: Any = None
     for entry in session.entries:
         value = None
         if not entry.is_object:
             value = session.value(entry)
             if not isinstance(value, list):
-                reason = f"Pi cannot give an id to the value in line {entry.line}, which is no object"
+                reason = (
+                    f"Pi cannot give an id to the value in line {entry.line}, which is no object"
+                )
                 session.refusal = Refusal(reason, entry.line)
                 return
         entry.id = ("made up", entry.line)
@@ -296,13 +261,13 @@ def _chain(session: Session) -> None:
             if isinstance(index, bool) or not isinstance(index, int | float):
                 continue
             places = _places(session) if places is None else places
-            kept = places.get(index)  # type: ignore[call-overload]
+            kept = places.get(index)
             if kept is not None:
                 # One that comes later has no id yet when Pi copies it: the boundary leads nowhere.
                 entry.boundary.target = kept.id if kept.line <= entry.line else UNDEFINED
 
 
-def _places(session: Session) -> dict[int, Entry]:
+def _places(session: Session) -> dict[int | float, Entry]:
     """Return each entry by its place in Pi's list, in which headers have places too."""
     headers = [session.header.line] if session.header else []
     by_line = {entry.line: entry for entry in session.entries}

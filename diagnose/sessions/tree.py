@@ -25,8 +25,6 @@ class CycleError(Exception):
         super().__init__(f"the parents of lines {lines} form a cycle: Pi hangs on opening the file")
 
 
-
-
 class Tree:
     """The entries of a session by id, and the branches that they form."""
 

@@ -30,7 +30,13 @@ def totals(session: Session) -> dict[str, Any] | None:
                 calls += _add_odd(entry, session.value(entry), sums)
             elif entry.usage is not None:
                 usage = entry.usage
-                fields = (usage.input, usage.output, usage.cache_read, usage.cache_write, usage.cost)
+                fields = (
+                    usage.input,
+                    usage.output,
+                    usage.cache_read,
+                    usage.cache_write,
+                    usage.cost,
+                )
                 for name, value in zip(sums, fields, strict=True):
                     sums[name] = add(sums[name], value)
             if entry.type != "message":

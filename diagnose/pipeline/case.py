@@ -1,0 +1,415 @@
+"""The case: the evidence in hand and the question, with the views that rules look at.
+
+A view is worked out once, when the first rule asks for it. One that cannot be built raises
+NotChecked with the reason, and every rule on it is reported so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from diagnose.evidence import UnreadableError
+from diagnose.pipeline.finding import Evidence, NotChecked
+from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
+from diagnose.pipeline.question import local
+from diagnose.project.freshness import Project, Seen, State, judge
+from diagnose.project.paths import below
+from diagnose.sessions.account import session_name
+from diagnose.sessions.calls import Pairing, pair
+from diagnose.sessions.context import content_text, context_entries, latest_compaction
+from diagnose.sessions.files import Observation, observations
+from diagnose.sessions.folder import (
+    Folder,
+    created,
+    discovered_header,
+    mtime_ns,
+    project_folders,
+    same_path,
+    session_files,
+)
+from diagnose.sessions.javascript import PiThrowsError, get
+from diagnose.sessions.reading import Session, read_session
+from diagnose.sessions.tree import CycleError, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+
+    from diagnose.pipeline.question import Question
+    from diagnose.sessions.entry import Entry
+
+# A session begun this much (milliseconds) after the day's end by its name's clock, or changed last
+# before the day's start, cannot hold the day: clocks of two machines differ by less.
+_SLACK = 3_600_000
+
+
+@dataclass(slots=True)
+class Recorded:
+    """A session file beside the one under examination, read when it is first asked for."""
+
+    path: Path
+    header: dict[str, object]
+    _session: Session | None = None
+
+    @property
+    def cwd(self) -> str | None:
+        """The working directory that its header records."""
+        found = self.header.get("cwd")
+        return found if isinstance(found, str) else None
+
+    @property
+    def session(self) -> Session:
+        """The session itself; raise UnreadableError where it cannot be read."""
+        if self._session is None:
+            self._session = read_session(self.path)
+        return self._session
+
+
+@dataclass(slots=True, frozen=True)
+class Standing:
+    """An observation of the branch and what has become of it."""
+
+    observation: Observation
+    # Its path below the project; None where it lies outside.
+    path: str | None
+    state: State
+
+
+@dataclass
+class Case:
+    """The evidence in hand and the question."""
+
+    question: Question
+    cwd: str
+    # Where the working directory is now: the same, or what `--project` says.
+    root: Path
+    moved: bool
+    folder: Folder
+    home: str | None
+    session: Session | None
+    # The file that `pi --continue` opens for this working directory.
+    continued: Path | None
+    # Files that could not be read while looking for the day, each with the reason.
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+    # The session under examination
+
+    @property
+    def subject(self) -> Session:
+        """The session under examination; raise NotChecked where there is none."""
+        if self.session is None:
+            raise NotChecked("there is no session for this working directory")
+        return self.session
+
+    @property
+    def opened(self) -> Session:
+        """The session, where Pi opens it; raise NotChecked where it refuses."""
+        session = self.subject
+        if session.refusal is not None:
+            raise NotChecked(f"Pi refuses the file: {session.refusal.reason}")
+        return session
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the session."""
+        return Tree(self.opened)
+
+    @cached_property
+    def branch(self) -> list[Entry]:
+        """The active branch, root first."""
+        try:
+            return self.tree.branch
+        except CycleError as error:
+            raise NotChecked(str(error)) from error
+
+    @cached_property
+    def compaction(self) -> Entry | None:
+        """The compaction that decides what the context holds."""
+        return latest_compaction(self.branch)
+
+    @cached_property
+    def context(self) -> list[Entry]:
+        """The entries of the context, the compaction first."""
+        return context_entries(self.branch)
+
+    @cached_property
+    def in_context(self) -> set[int]:
+        """The lines of the entries in the context."""
+        return {entry.line for entry in self.context}
+
+    @cached_property
+    def off_branch(self) -> list[Entry]:
+        """The entries that Pi can reach and that are not on the active branch."""
+        lines = {entry.line for entry in self.branch}
+        return [entry for entry in self.tree.live if entry.line not in lines]
+
+    @cached_property
+    def compacted(self) -> list[Entry]:
+        """The entries of the branch that only a summary stands for, system messages aside."""
+        lines = self.in_context
+        return [e for e in self.branch if e.line not in lines and e.role != "system"]
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        """The tool calls of the branch and their results."""
+        return pair(self.branch)
+
+    @cached_property
+    def compactions(self) -> list[Entry]:
+        """The compactions of the branch, oldest first."""
+        return [entry for entry in self.branch if entry.type == "compaction"]
+
+    def on_day(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return those of the entries that were written on the day."""
+        return [entry for entry in entries if self.question.includes(entry.time)]
+
+    def active_on_day(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return the user and assistant messages of the day among the entries."""
+        return [entry for entry in self.on_day(entries) if entry.is_activity]
+
+    # Texts
+
+    def value(self, entry: Entry) -> object:
+        """Read an entry again."""
+        return self.subject.value(entry)
+
+    def text(self, entry: Entry) -> str:
+        """Return the text that a person would know an entry by."""
+        return entry_text(self.subject, entry)
+
+    def mentions(self, text: str) -> bool:
+        """Tell whether a text holds what was asked about."""
+        about = self.question.about
+        return bool(about) and about is not None and about.casefold() in text.casefold()
+
+    def evidence(self, entry: Entry, quote: str | None = None) -> Evidence:
+        """Cite an entry of the session; by its own text where no quote is given."""
+        return cite(self.subject, entry, quote)
+
+    # Words for a person
+
+    def clock(self, time: float | None) -> str:
+        """Return a moment (milliseconds) on the person's clock, to the minute."""
+        if time is None:
+            return "an unknown time"
+        return local(time, self.question.zone).strftime("%Y-%m-%d %H:%M")
+
+    def command_to_open(self, session: Session) -> str:
+        """Return the command that opens a session in the folder where it was recorded."""
+        command = f"pi --session {quote(str(session.path))}"
+        recorded = session.cwd
+        if recorded is None or same_path(recorded, self.cwd):
+            return command
+        return f"cd {quote(recorded)} && {command}"
+
+    @property
+    def day_name(self) -> str:
+        """The day as a person reads it: 2026-10-20, Tuesday."""
+        day = self.question.day
+        return day.strftime("%Y-%m-%d, %A") if day else "any day"
+
+    # Other sessions
+
+    def is_relative(self, session: Session) -> bool:
+        """Tell whether the session under examination was forked from another, or it from this."""
+        own = self.session
+        if own is None:
+            return False
+        return _parent_name(own) == session.path.name or _parent_name(session) == own.path.name
+
+    @cached_property
+    def others(self) -> list[Recorded]:
+        """The other sessions of this project's folder, newest mtime first."""
+        return [
+            recorded
+            for recorded in self._recorded(session_files(self.folder.path))
+            if recorded.cwd is None or same_path(recorded.cwd, self.cwd)
+        ]
+
+    @cached_property
+    def strangers(self) -> list[Recorded]:
+        """The sessions of other working directories, by folder and newest mtime first."""
+        folders = dict.fromkeys([self.folder.path, *project_folders(self.folder.agent_dir)])
+        return [
+            recorded
+            for folder in folders
+            for recorded in self._recorded(session_files(folder))
+            if recorded.cwd is not None and not same_path(recorded.cwd, self.cwd)
+        ]
+
+    def _recorded(self, paths: list[Path]) -> Iterator[Recorded]:
+        own = os.path.realpath(self.session.path) if self.session else None
+        for path in paths:
+            if os.path.realpath(path) != own and self.may_hold_day(path):
+                header = discovered_header(path)
+                if header is not None:
+                    yield Recorded(path, header)
+
+    def may_hold_day(self, path: Path) -> bool:
+        """Tell whether a file's name and time of change allow it to hold the day."""
+        bounds = self.question.bounds()
+        if bounds is None:
+            return True
+        begun = created(path)
+        changed = mtime_ns(path) / 1e6
+        return (begun is None or begun < bounds[1] + _SLACK) and (
+            begun is None or changed < begun or changed >= bounds[0] - _SLACK
+        )
+
+    def active(self, recorded: Iterable[Recorded]) -> list[Recorded]:
+        """Return those sessions that have user or assistant messages on the day."""
+        found = []
+        for one in recorded:
+            try:
+                if self.active_on_day(one.session.entries):
+                    found.append(one)
+            except UnreadableError as error:
+                self.unreadable[str(one.path)] = error.reason
+        return found
+
+    @cached_property
+    def others_on_day(self) -> list[Recorded]:
+        """The other sessions of this project with activity on the day, newest mtime first."""
+        return self.active(self.others)
+
+    @cached_property
+    def kin_on_day(self) -> list[tuple[Recorded, Kinship]]:
+        """The sessions of the day whose other working directory is this project all the same."""
+        found = []
+        known: dict[str, Kinship | None] = {}
+        for one in self.active(self.strangers):
+            other = one.cwd or ""
+            if other not in known:
+                known[other] = by_place(self.cwd, self.root, other) or (
+                    by_repository(self.project, other) if self.root.is_dir() else None
+                )
+            kinship = known[other]
+            if kinship is None and self.root.is_dir():
+                kinship = by_record(self.project, one.session)
+            if kinship is not None:
+                found.append((one, kinship))
+        return found
+
+    # The project
+
+    @cached_property
+    def project(self) -> Project:
+        """The project's files and history."""
+        if not self.root.is_dir():
+            raise NotChecked(
+                f"{self.root} does not exist here; --project DIR says where the project is now"
+            )
+        return Project.at(self.root)
+
+    @property
+    def session_root(self) -> Path:
+        """Where the session's own working directory is now."""
+        recorded = self.subject.cwd
+        if recorded is None or same_path(recorded, self.cwd):
+            return self.root
+        return Path(recorded)
+
+    @cached_property
+    def observations(self) -> list[Observation]:
+        """What the branch knows last of each file that its tools read or wrote, by path."""
+        home = None if self.moved else self.home
+        found = observations(self.opened, self.pairing.calls, home)
+        return sorted(found.values(), key=lambda one: one.path)
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """Each observation of the branch and what has become of it."""
+        if self.observations and self.session_root != self.root:
+            raise NotChecked(
+                f"the session was recorded in {self.subject.cwd}; ask with that as --cwd, and with"
+                " --project where it is now"
+            )
+        found: list[Standing] = []
+        asked: list[tuple[Observation, str, Seen]] = []
+        for one in self.observations:
+            path = below(one.path, self.subject.cwd or self.cwd)
+            if path is None:
+                state = State("unknown", reason="it lies outside the project")
+                found.append(Standing(one, None, state))
+            elif one.obstacle is not None:
+                found.append(Standing(one, path, State("unknown", reason=one.obstacle)))
+            else:
+                runs = tuple((run.start, run.lines) for run in one.runs)
+                asked.append((one, path, Seen(path, one.text, runs, one.result.time)))
+        if asked:
+            states = judge(self.project, [seen for _, _, seen in asked])
+            found += [
+                Standing(one, path, state)
+                for (one, path, _), state in zip(asked, states, strict=True)
+            ]
+        return sorted(found, key=lambda standing: standing.observation.path)
+
+    def bears_on_question(self, observation: Observation) -> bool:
+        """Tell whether an observation is the day's, or of what was asked about."""
+        if self.question.kind == "outdated" and self.question.day_asked is None:
+            return True
+        return self.question.includes(observation.result.time) or self.mentions(observation.path)
+
+
+def entry_text(session: Session, entry: Entry) -> str:
+    """Return the text that a person would know an entry by, "" where it has none."""
+    value = session.value(entry)
+    try:
+        if entry.type == "message":
+            message = get(value, "message")
+            command = get(message, "command")
+            text = content_text(get(message, "content"))
+            return command if isinstance(command, str) else text
+        for name in ("summary", "content", "name", "label"):
+            found = get(value, name)
+            if isinstance(found, str):
+                return found
+    except PiThrowsError:
+        return ""
+    return ""
+
+
+def cite(session: Session, entry: Entry, quote: str | None = None) -> Evidence:
+    """Cite an entry of a session; by its own text where no quote is given."""
+    return Evidence(
+        str(session.path),
+        entry.line,
+        entry.entry_id,
+        quote=entry_text(session, entry) or None if quote is None else quote,
+    )
+
+
+def _parent_name(session: Session) -> str | None:
+    """Return the file name of the session that this one was forked from (`parentSession`)."""
+    parent = session.header.text("parentSession") if session.header else None
+    return re.split(r"[/\\]", parent)[-1] if parent else None
+
+
+def title(session: Session) -> str:
+    """Return what a person would know a session by: its name, or its first prompt."""
+    name = session_name(session)
+    if name:
+        return name
+    prompt = next((entry for entry in session.entries if entry.role == "user"), None)
+    return entry_text(session, prompt) if prompt else ""
+
+
+def activity(session: Session) -> list[float]:
+    """Return the times (milliseconds) of the user and assistant messages, as Pi counts them."""
+    return [
+        entry.message.timestamp if entry.message.timestamp is not None else entry.time or 0.0
+        for entry in session.entries
+        if entry.is_activity and entry.message is not None
+    ]
+
+
+def active_days(session: Session, question: Question) -> list[date]:
+    """Return the person's calendar days on which a session has messages, in order."""
+    times = [e.time for e in session.entries if e.is_activity and e.time is not None]
+    return sorted({question.day_of(time) for time in times})

@@ -1,0 +1,194 @@
+"""Opening a case: where the sessions are, which one is examined, and which day is looked at."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnose.evidence import UnreadableError
+from diagnose.pipeline.case import Case, active_days
+from diagnose.sessions.folder import (
+    agent_folder,
+    continued_session,
+    find_by_id,
+    home_folder,
+    project_folders,
+    session_files,
+    session_folder,
+)
+from diagnose.sessions.reading import Session, read_session
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from diagnose.pipeline.question import Question
+    from diagnose.sessions.folder import Folder
+
+
+class NothingToExamineError(Exception):
+    """There is no evidence, or it cannot be read; one line for a person."""
+
+
+class CallError(Exception):
+    """The call itself is wrong; one line for a person."""
+
+
+@dataclass(slots=True, frozen=True)
+class Request:
+    """What a person asked for, options as they were given."""
+
+    question: Question
+    cwd: str | None = None
+    project: str | None = None
+    agent_dir: str | None = None
+    session_dir: str | None = None
+    session: str | None = None
+
+
+def open_case(request: Request, environment: Mapping[str, str]) -> Case:
+    """Return the case of a request.
+
+    Raise NothingToExamineError where there is no session and none elsewhere could be this
+    project's, and CallError where the request names what is not there.
+    """
+    here = working_directory(environment)
+    agent_dir = agent_folder(request.agent_dir, environment)
+    if agent_dir is None:
+        raise NothingToExamineError(
+            "there is no home folder to look for Pi's sessions in; --agent-dir DIR says where they"
+            " are"
+        )
+    session: Session | None = None
+    cwd = request.cwd
+    if request.session is not None and looks_like_path(request.session):
+        session = _read(Path(here, request.session))
+        # A session given by its path is asked about where it was recorded.
+        cwd = cwd or session.cwd
+    cwd = os.path.normpath(os.path.join(here, cwd)) if cwd else here  # noqa: PTH118 (as Pi saw it)
+    root = Path(here, request.project) if request.project else Path(cwd)
+    if request.project and not root.is_dir():
+        raise CallError(f"--project {request.project}: there is no such folder")
+    folder = session_folder(cwd, agent_dir, request.session_dir, environment, root)
+    continued = continued_session(folder, cwd)
+    if request.session is not None and session is None:
+        session = _read(_by_id(request.session, folder))
+    elif session is None and continued is not None:
+        session = _read(continued)
+    case = Case(
+        question=request.question,
+        cwd=cwd,
+        root=root,
+        moved=request.project is not None,
+        folder=folder,
+        home=home_folder(environment),
+        session=session,
+        continued=continued,
+    )
+    case = _settle_day(case)
+    if session is None and not case.strangers and not session_files(folder.path):
+        raise NothingToExamineError(_nothing(case))
+    return case
+
+
+def working_directory(environment: Mapping[str, str]) -> str:
+    """Return the working directory as Pi sees it, which is the real one (Node's process.cwd)."""
+    try:
+        return os.getcwd()  # noqa: PTH109 (a text is needed)
+    except OSError:
+        # The folder was deleted under the shell; PWD still says where it was.
+        return environment.get("PWD", "/")
+
+
+def looks_like_path(text: str) -> bool:
+    """Tell whether `--session` takes a text for a path, as Pi does."""
+    return "/" in text or "\\" in text or text.endswith(".jsonl")
+
+
+def _read(path: Path) -> Session:
+    try:
+        session = read_session(path)
+    except UnreadableError as error:
+        raise NothingToExamineError(str(error)) from error
+    if session.header is None and not session.entries:
+        what = "it is empty" if session.size == 0 else "no line of it is an entry of a session"
+        raise NothingToExamineError(f"{path}: {what}")
+    return session
+
+
+def _by_id(wanted: str, folder: Folder) -> Path:
+    """Return the session with an id, in this project's folder, then in all, as Pi looks."""
+    found = find_by_id(session_files(folder.path), wanted)
+    if not found:
+        everywhere = [
+            path for other in project_folders(folder.agent_dir) for path in session_files(other)
+        ]
+        found = find_by_id(everywhere, wanted)
+    if not found:
+        raise CallError(f"--session {wanted}: no session has this id, or one that begins so")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found[:3])
+        raise CallError(f"--session {wanted}: {len(found)} sessions begin so: {names}")
+    return found[0]
+
+
+def _settle_day(case: Case) -> Case:
+    """Take the last earlier day with activity where nothing happened on the asked one.
+
+    Where no day was named, the last day before today on which anything happened is looked at.
+    """
+    question = case.question
+    if question.day is not None and (
+        (case.session is not None and case.active_on_day(case.session.entries))
+        or case.others_on_day
+        or case.kin_on_day
+    ):
+        return case
+    anytime = replace(question, day=None)
+    wide = replace_question(case, anytime)
+    days: set[date] = set()
+    if case.session is not None:
+        days.update(active_days(case.session, question))
+    for other in wide.others:
+        try:
+            days.update(active_days(other.session, question))
+        except UnreadableError as error:
+            case.unreadable[str(other.path)] = error.reason
+    limit = question.day or question.today
+    earlier = sorted(day for day in days if day < limit)
+    if earlier:
+        return replace_question(case, question.moved_to(earlier[-1]))
+    if question.day is None and days:
+        return replace_question(case, question.moved_to(max(days)))
+    return case
+
+
+def replace_question(case: Case, question: Question) -> Case:
+    """Return the same evidence under another question, its views not yet worked out."""
+    return Case(
+        question=question,
+        cwd=case.cwd,
+        root=case.root,
+        moved=case.moved,
+        folder=case.folder,
+        home=case.home,
+        session=case.session,
+        continued=case.continued,
+        unreadable=case.unreadable,
+    )
+
+
+def _nothing(case: Case) -> str:
+    found = {
+        "option": "from --session-dir",
+        "environment": "from PI_CODING_AGENT_SESSION_DIR",
+        "project settings": "from the project's .pi/settings.json",
+        "agent settings": "from the agent folder's settings.json",
+        "default": "Pi's default for this working directory",
+    }[case.folder.source]
+    return (
+        f"there is no Pi session for {case.cwd}: looked in {case.folder.path} ({found}), and no"
+        " other folder beside it holds one; --cwd, --agent-dir or --session say where to look"
+    )

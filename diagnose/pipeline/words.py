@@ -1,0 +1,34 @@
+"""Words of people and what they stand for; the lists themselves are data (schemas/words.json)."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def words(name: str) -> Any:
+    """Return one of the lists by its name."""
+    return json.loads(files("diagnose.schemas").joinpath("words.json").read_text("utf-8"))[name]
+
+
+@cache
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of phrases, longest first; only in English do words end at a boundary."""
+    parts = []
+    for phrase in sorted(phrases, key=len, reverse=True):
+        escaped = re.escape(phrase).replace(r"\ ", r"\s+")
+        if phrase.isascii() and phrase[:1].isalnum():
+            escaped = rf"(?<![A-Za-z0-9_]){escaped}"
+        if phrase.isascii() and phrase[-1:].isalnum():
+            escaped = rf"{escaped}(?![A-Za-z0-9_])"
+        parts.append(escaped)
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def find(text: str, phrases: list[str]) -> re.Match[str] | None:
+    """Return the first of the phrases in a text, whatever its case."""
+    return _pattern(tuple(phrases)).search(text)

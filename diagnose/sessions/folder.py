@@ -1,0 +1,205 @@
+"""Where sessions are: the folder that Pi takes, its files, and the one that `--continue` opens.
+
+Pi 1.6.0: config.js `getAgentDir`, main.js (session folder), core/session-manager.js
+`getDefaultSessionDirPath`, `findMostRecentSession`, `readSessionHeader`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+from diagnose.evidence import UnreadableError, open_evidence
+from diagnose.sessions.entry import parse_time
+from diagnose.sessions.javascript import is_truthy, parse, parse_line
+from diagnose.sessions.reading import HEADER_SCAN_LIMIT, is_blank, split_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AGENT_DIR_VARIABLE: Final = "PI_CODING_AGENT_DIR"
+SESSION_DIR_VARIABLE: Final = "PI_CODING_AGENT_SESSION_DIR"
+# A settings file of a stranger's project is read no further than this (bytes).
+_SETTINGS_LIMIT: Final = 1024 * 1024
+_NAME: Final = re.compile(
+    r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z_(?P<id>.+)\.jsonl\Z"
+)
+
+
+@dataclass(slots=True, frozen=True)
+class Folder:
+    """A session folder and how it was found; in a custom one Pi looks at each header's `cwd`."""
+
+    path: Path
+    agent_dir: Path
+    # "option", "environment", "project settings", "agent settings" or "default"
+    source: str
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the folder that Pi names after the working directory."""
+        return self.source == "default"
+
+
+def expand(path: str, home: str | None) -> str:
+    """Return a path as Pi's `normalizePath` makes it: `~` and `file://` are resolved."""
+    if home is not None and (path == "~" or path.startswith("~/")):
+        return home + path[1:]
+    return unquote(urlsplit(path).path) if path.startswith("file://") else path
+
+
+def home_folder(environment: Mapping[str, str]) -> str | None:
+    """Return the person's home folder, None where there is none."""
+    found = os.path.expanduser("~") if "HOME" not in environment else environment["HOME"]  # noqa: PTH111 (Path.home raises where there is none)
+    return found if found.startswith("/") else None
+
+
+def agent_folder(option: str | None, environment: Mapping[str, str]) -> Path | None:
+    """Return Pi's agent folder: the option, else the environment, else `~/.pi/agent`.
+
+    None where only the home folder could tell, and there is none.
+    """
+    home = home_folder(environment)
+    given = option or environment.get(AGENT_DIR_VARIABLE)
+    if given:
+        return Path(os.path.abspath(expand(given, home)))  # noqa: PTH100 (a symlink stays one)
+    return Path(home, ".pi", "agent") if home else None
+
+
+def encode(cwd: str) -> str:
+    """Return the name of the session folder of a working directory; it is not reversible."""
+    relative = cwd[1:] if cwd[:1] in ("/", "\\") else cwd
+    return "--" + re.sub(r"[/\\:]", "-", relative) + "--"
+
+
+def session_folder(
+    cwd: str,
+    agent_dir: Path,
+    option: str | None,
+    environment: Mapping[str, str],
+    project: Path | None = None,
+) -> Folder:
+    """Return the session folder of a working directory, first that is set as Pi asks.
+
+    `project` is where the working directory is now, for its `.pi/settings.json`.
+    """
+    home = home_folder(environment)
+    settings = (Path(project or cwd, ".pi", "settings.json"), agent_dir / "settings.json")
+    for source, given in (
+        ("option", option),
+        ("environment", environment.get(SESSION_DIR_VARIABLE)),
+        ("project settings", _setting(settings[0])),
+        ("agent settings", _setting(settings[1])),
+    ):
+        if given:
+            return Folder(Path(os.path.normpath(Path(cwd, expand(given, home)))), agent_dir, source)
+    return Folder(agent_dir / "sessions" / encode(cwd), agent_dir, "default")
+
+
+def _setting(path: Path) -> str | None:
+    """Return `sessionDir` of a settings file; None where there is none or it cannot be read."""
+    try:
+        with open_evidence(path) as file:
+            data = file.read(_SETTINGS_LIMIT)
+        value = parse(data.decode("utf-8", "replace"))
+    except (UnreadableError, OSError, ValueError):
+        return None
+    found = value.get("sessionDir") if isinstance(value, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
+def session_files(folder: Path) -> list[Path]:
+    """Return the `.jsonl` files of a folder, newest mtime first; empty where there is no folder."""
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]  # noqa: PTH208 (names suffice)
+    except OSError:
+        return []
+    stamped = [(mtime_ns(folder / name), name) for name in names]
+    # Pi leaves equal mtimes as the file system lists them; by name is at least always the same.
+    return [folder / name for _, name in sorted(stamped, reverse=True)]
+
+
+def mtime_ns(path: Path) -> int:
+    """Return the time of the last change in nanoseconds, 0 where the file is gone."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def discovered_header(path: Path) -> dict[str, Any] | None:
+    """Return the header as `--continue` finds it; None where it passes the file over."""
+    try:
+        with open_evidence(path) as file:
+            for offset, line, ended in split_lines(file):
+                if offset + len(line) + ended > HEADER_SCAN_LIMIT:
+                    return None
+                if is_blank(line):
+                    continue
+                try:
+                    value = parse_line(line)
+                except ValueError:
+                    continue
+                if not is_truthy(value):
+                    continue
+                is_header = isinstance(value, dict) and value.get("type") == "session"
+                return value if is_header and isinstance(value.get("id"), str) else None
+    except (UnreadableError, OSError):
+        return None
+    return None
+
+
+def continued_session(folder: Folder, cwd: str) -> Path | None:
+    """Return the session that `pi --continue` opens, None where it would begin a new one."""
+    for path in session_files(folder.path):
+        header = discovered_header(path)
+        if header is None:
+            continue
+        recorded = header.get("cwd")
+        if folder.is_default or (isinstance(recorded, str) and same_path(recorded, cwd)):
+            return path
+    return None
+
+
+def same_path(one: str, other: str) -> bool:
+    """Tell whether two paths are one place, without looking at the disk."""
+    return bool(one) and os.path.normpath(one) == os.path.normpath(other)
+
+
+def created(path: Path) -> float | None:
+    """Return the time in a session file's name in milliseconds UTC, None where it has none."""
+    found = _NAME.match(path.name)
+    if not found:
+        return None
+    day, hour, minute, second, milli = found.group(1, 2, 3, 4, 5)
+    return parse_time(f"{day}T{hour}:{minute}:{second}.{milli}+00:00")
+
+
+def project_folders(agent_dir: Path) -> list[Path]:
+    """Return the session folders of all projects under an agent folder, by name."""
+    root = agent_dir / "sessions"
+    try:
+        return sorted(entry for entry in root.iterdir() if entry.is_dir())
+    except OSError:
+        return []
+
+
+def find_by_id(files: list[Path], wanted: str) -> list[Path]:
+    """Return the files whose session id is, or else begins with, the given text."""
+    exact: list[Path] = []
+    starting: list[Path] = []
+    for path in files:
+        named = _NAME.match(path.name)
+        if named and not named["id"].startswith(wanted):
+            continue
+        header = discovered_header(path)
+        found = header.get("id") if header else named["id"] if named else None
+        if found == wanted:
+            exact.append(path)
+        elif isinstance(found, str) and found.startswith(wanted):
+            starting.append(path)
+    return exact or starting

@@ -1,0 +1,1 @@
+"""Rules of the branch layer, one file a rule."""

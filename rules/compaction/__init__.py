@@ -1,0 +1,1 @@
+"""Rules of the compaction layer, one file a rule."""

@@ -1,0 +1,1 @@
+"""Rules of the source layer, one file a rule."""

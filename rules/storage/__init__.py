@@ -1,0 +1,1 @@
+"""Rules of the storage layer, one file a rule."""
