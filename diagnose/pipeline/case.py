@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from diagnose.evidence import UnreadableError
-from diagnose.pipeline.finding import Evidence, NotChecked
+from diagnose.pipeline.finding import Evidence, Layer, NotChecked
 from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
 from diagnose.pipeline.question import local
 from diagnose.project.freshness import Project, Seen, State, judge
@@ -62,6 +62,11 @@ class Recorded:
         """The working directory that its header records."""
         found = self.header.get("cwd")
         return found if isinstance(found, str) else None
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the session has been read already."""
+        return self._session is not None
 
     @property
     def session(self) -> Session:
@@ -214,7 +219,42 @@ class Case:
         day = self.question.day
         return day.strftime("%Y-%m-%d, %A") if day else "any day"
 
+    def standing_of(self, layer: Layer) -> str:
+        """Say in a few words how a layer stands where no rule found fault with it."""
+        try:
+            return self._standing_of(layer)
+        except (NotChecked, UnreadableError) as error:
+            return str(error)
+
+    def _standing_of(self, layer: Layer) -> str:
+        if layer == "storage":
+            stored = self.on_day(self.subject.entries)
+            where = f", lines {stored[0].line}-{stored[-1].line}" if stored else ""
+            return f"{len(stored)} entries of {self.question.day or 'that day'} are stored{where}"
+        if layer == "branch":
+            stored = self.on_day(self.tree.live)
+            lines = {entry.line for entry in self.branch}
+            reached = sum(entry.line in lines for entry in stored)
+            return f"{reached} of {len(stored)} entries of the day are on the active branch"
+        if layer == "compaction":
+            if self.compaction is None:
+                return "no compaction on the branch: the model is sent the originals"
+            kept = self.on_day(self.context)
+            return f"{len(kept)} entries of the day are kept beside the summary"
+        same = sum(standing.state.status == "unchanged" for standing in self.standings)
+        return f"{same} of {len(self.standings)} files that were observed are as they were"
+
     # Other sessions
+
+    def read_sessions(self) -> Iterator[Session]:
+        """Give every session that has been read so far, the one under examination first."""
+        if self.session is not None:
+            yield self.session
+        # Views that no rule asked for are not built for this.
+        for name in ("others", "strangers"):
+            for recorded in self.__dict__.get(name, []):
+                if recorded.was_read:
+                    yield recorded.session
 
     def is_relative(self, session: Session) -> bool:
         """Tell whether the session under examination was forked from another, or it from this."""

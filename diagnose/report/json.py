@@ -1,0 +1,29 @@
+"""A report as JSON: valid UTF-8 whatever the session holds, and safe to print on a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+# Inside a JSON text these stand in strings alone, so each may be written as its escape.
+_UNSAFE: Final = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    """Return a value as JSON text; numbers that JSON does not have become null."""
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(value: Any) -> Any:
+    """Return the value with NaN and infinities as null, which is what JavaScript writes."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return value
