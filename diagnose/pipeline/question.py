@@ -10,6 +10,7 @@ from typing import Final
 from diagnose.pipeline.words import find, words
 
 _DATE: Final = re.compile(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?!\d)")
+_STOPS: Final = " .,;:!?'\"，。？！、；："
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
@@ -116,8 +117,11 @@ def _day(text: str, today: date) -> tuple[date | None, str]:
 def _about(text: str) -> str | None:
     """Return what is left of a symptom once the words that say nothing are gone."""
     fillers = set(words("fillers"))
-    kept = [word for word in text.split() if word.strip(".,;:!?'\"，。？！").lower() not in fillers]
-    return " ".join(kept).strip(" .,;:!?，。？！") or None
+    # Chinese is written without spaces: there the fillers come off both ends of a word.
+    edges = "|".join(re.escape(word) for word in fillers if not word.isascii())
+    bare = [re.sub(f"^(?:{edges})+|(?:{edges})+$", "", word) for word in text.split()]
+    kept = [word for word in bare if word.strip(_STOPS).lower() not in fillers]
+    return " ".join(kept).strip(_STOPS) or None
 
 
 def parse_now(text: str | None, zone: tzinfo | None) -> datetime:

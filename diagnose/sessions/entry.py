@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from sys import intern
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from diagnose.sessions.javascript import (
     UNDEFINED,
@@ -17,21 +17,19 @@ from diagnose.sessions.javascript import (
     is_truthy,
 )
 
-_TOKENS: Final = ("input", "output", "cacheRead", "cacheWrite")
 
-
-@dataclass(slots=True, frozen=True)
-class Call:
+class Call(NamedTuple):
     """A tool call inside an assistant message; `id` is what its result names."""
 
     id: Any
     name: str
 
 
-@dataclass(slots=True, frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens and cost (US dollars) of one request, as Pi adds them up for `/session`."""
 
+    # Tuples and not dataclasses: there is one for every reply, and a frozen dataclass takes
+    # several times as long to make.
     input: float
     output: float
     cache_read: float
@@ -147,19 +145,32 @@ def _number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+_NUMBERS: Final = frozenset({int, float})
+
+
 def _usage(value: Any) -> Usage | None:
     """Return the usage where all that Pi adds up is a number, else None."""
-    if not isinstance(value, dict):
+    try:
+        usage = Usage(
+            value["input"],
+            value["output"],
+            value["cacheRead"],
+            value["cacheWrite"],
+            value["cost"]["total"],
+        )
+    except (TypeError, KeyError, IndexError):
         return None
-    cost = value.get("cost")
-    if not isinstance(cost, dict):
-        return None
-    fields = (*(value.get(name) for name in _TOKENS), cost.get("total"))
-    return Usage(*fields) if all(map(_number, fields)) else None  # type: ignore[arg-type]
+    # By type and not by isinstance: a truth value is no number, and this runs for every reply.
+    return usage if _NUMBERS.issuperset(map(type, usage)) else None
 
 
 def _text(value: Any) -> str | None:
     return intern(value) if isinstance(value, str) else None
+
+
+def _shared(value: Any) -> Any:
+    """Return a value whose text, where it is one, is kept once however often it occurs."""
+    return intern(value) if isinstance(value, str) else value
 
 
 def _message(raw: dict[str, Any], entry: Entry) -> Message:
@@ -170,15 +181,13 @@ def _message(raw: dict[str, Any], entry: Entry) -> Message:
     blocks = content if isinstance(content, list) else []
     if role == "assistant":
         message.stop_reason = _text(raw.get("stopReason"))
-        for name in ("provider", "model"):
-            value = raw.get(name, UNDEFINED)
-            setattr(message, name, intern(value) if isinstance(value, str) else value)
-        calls = [
+        message.provider = _shared(raw.get("provider", UNDEFINED))
+        message.model = _shared(raw.get("model", UNDEFINED))
+        message.calls = tuple(
             Call(identity(block.get("id", UNDEFINED)), _text(block.get("name")) or "?")
             for block in blocks
             if isinstance(block, dict) and block.get("type") == "toolCall"
-        ]
-        message.calls = tuple(calls)
+        )
         entry.usage = _usage(raw.get("usage"))
         entry.odd = entry.usage is None or not (content is None or isinstance(content, list))
     elif role == "toolResult":
@@ -192,8 +201,9 @@ def _message(raw: dict[str, Any], entry: Entry) -> Message:
         entry.odd = entry.odd or not (content is None or isinstance(content, str | list))
     elif role == "bashExecution":
         message.excluded = is_truthy(raw.get("excludeFromContext"))
-    if any(not isinstance(block, dict) for block in blocks):
-        entry.odd = True
+    for block in blocks:
+        if not isinstance(block, dict):
+            entry.odd = True
     return message
 
 

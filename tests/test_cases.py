@@ -1,0 +1,123 @@
+"""Every recorded case comes out as its `case.json` says, from the installed command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import pytest
+from command import Ran, run
+from diagnose.casefiles import load, names, unpack
+from diagnose.schemas import schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = [
+    pytest.param(name, number, id=f"{name}-{number}")
+    for name in names()
+    for number in range(len(load(name)["questions"]))
+]
+ORDER = ["note", "warning", "error"]
+
+
+def _diagnose(name: str, number: int, tmp_path: Path) -> Ran:
+    case = unpack(name, tmp_path, number)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    session = ("--session", case.session) if case.session else ()
+    return run(
+        *(case.symptom, "--agent-dir", case.agent_dir, "--project", case.project),
+        *("--cwd", case.cwd, "--now", case.now, "--format", "json", *session),
+        cwd=elsewhere,
+    )
+
+
+def _cites(finding: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Tell whether a finding has a piece of evidence: a path by its end, a commit by its start."""
+    return any(
+        all(
+            str(piece[key] or "").endswith(value)
+            if key == "path"
+            else str(piece[key] or "").startswith(value)
+            if key == "commit"
+            else value in (piece[key] or "")
+            if key == "quote"
+            else piece[key] == value
+            for key, value in wanted.items()
+        )
+        for piece in finding["evidence"]
+    )
+
+
+@pytest.mark.parametrize(("name", "number"), QUESTIONS)
+def test_a_case_comes_out_as_it_is_written(name: str, number: int, tmp_path: Path) -> None:
+    expected = load(name)["questions"][number]["expect"]
+    ran = _diagnose(name, number, tmp_path)
+    report = ran.report
+    jsonschema_rs.validate(schema("report"), report)
+
+    assert report["verdict"]["kind"] == expected["verdict"]
+    assert report["verdict"]["layer"] == expected["layer"]
+    assert ran.status == expected["exit"]
+    found = [dict(finding) for finding in report["findings"]]
+    for wanted in expected["must_find"]:
+        fitting = [
+            finding
+            for finding in found
+            if finding["rule"] == wanted["rule"]
+            and finding["level"] == wanted["level"]
+            and all(text in finding["message"] for text in wanted.get("says", []))
+            and all(_cites(finding, piece) for piece in wanted.get("cites", []))
+        ]
+        near = [finding for finding in found if finding["rule"] == wanted["rule"]]
+        assert fitting, f"{wanted['rule']}: {wanted['why']}\nfound instead: {near}"
+    for unwanted in expected["must_not_find"]:
+        least = ORDER.index(unwanted.get("level", "note"))
+        wrong = [
+            finding
+            for finding in found
+            if finding["rule"].startswith(unwanted["rule"])
+            and ORDER.index(finding["level"]) >= least
+        ]
+        assert not wrong, f"{unwanted['rule']}: {unwanted['why']}\nfound: {wrong}"
+    failed = [check for check in report["checks"] if check["outcome"] == "failed"]
+    assert failed == []
+
+
+@pytest.mark.parametrize("name", names())
+def test_case_files_fit_their_schema(name: str) -> None:
+    case = load(name)
+    jsonschema_rs.validate(schema("case"), case)
+    assert case["name"] == name
+
+
+def test_a_case_runs_by_its_name_alone(tmp_path: Path) -> None:
+    """The way to see the tool work where Pi has never run; nothing is left behind."""
+    ran = run("forgot yesterday", "--case", "stale-renamed", cwd=tmp_path)
+    assert ran.status == 1
+    assert ran.out.startswith("outdated: It is remembered wrong")
+    assert "src/hello.ts" in ran.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cases_are_listed_with_what_happened(tmp_path: Path) -> None:
+    out = run("cases", cwd=tmp_path).out
+    for name in names():
+        assert f"{name} " in out
+        assert load(name)["title"] in out
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Honolulu", "Asia/Tokyo"])
+def test_another_time_zone_sees_the_same_day(zone: str, tmp_path: Path) -> None:
+    """At 10:00 UTC, 14:35 UTC of the day before is yesterday in both, by different clocks."""
+    case = unpack("new-session", tmp_path)
+    ran = run(
+        *("forgot yesterday", "--agent-dir", case.agent_dir, "--project", case.project),
+        *("--cwd", case.cwd, "--now", case.now, "--format", "json"),
+        cwd=tmp_path,
+        env={"TZ": zone},
+    )
+    assert ran.report["verdict"]["kind"] == "elsewhere"
+    clock = {"Pacific/Honolulu": "04:35", "Asia/Tokyo": "23:35"}[zone]
+    assert clock in ran.report["findings"][0]["message"]
