@@ -94,27 +94,22 @@ def _recorded_case(options: dict[str, Any]) -> Iterator[None]:
 
 def _check(options: dict[str, Any]) -> int:
     # Imported here, so that `--help` loads click alone.
+    from diagnose.cli.faults import as_faults  # noqa: PLC0415
     from diagnose.cli.progress import following  # noqa: PLC0415
     from diagnose.pipeline.document import document  # noqa: PLC0415
-    from diagnose.pipeline.opening import (  # noqa: PLC0415
-        CallError,
-        NothingToExamineError,
-        Request,
-        open_case,
-    )
-    from diagnose.pipeline.question import QuestionError, ask, parse_now  # noqa: PLC0415
+    from diagnose.pipeline.opening import Request, open_case  # noqa: PLC0415
+    from diagnose.pipeline.question import ask, parse_now  # noqa: PLC0415
     from diagnose.pipeline.registry import pipeline  # noqa: PLC0415
     from diagnose.pipeline.verdict import decide  # noqa: PLC0415
     from diagnose.pipeline.walk import walk  # noqa: PLC0415
 
     rules = select(pipeline(), options["select"], options["ignore"])
     where = zone(options["tz"])
-    try:
+    with as_faults():
         now = parse_now(options["now"], where)
         symptom = " ".join(options["symptom"])
-        question = ask(symptom, now, where, options["day"], options["about"])
         request = Request(
-            question,
+            ask(symptom, now, where, options["day"], options["about"]),
             options["cwd"],
             options["project"],
             options["agent_dir"],
@@ -125,10 +120,6 @@ def _check(options: dict[str, Any]) -> int:
             case = open_case(request, os.environ)
             outcomes = walk(case, rules, lambda rule: told(f"{rule.code} {rule.name}"))
             report = document(case, outcomes, decide(case, outcomes), now)
-    except (QuestionError, CallError) as error:
-        raise Fault(str(error), EXIT_CALL) from error
-    except NothingToExamineError as error:
-        raise Fault(str(error), EXIT_NOTHING) from error
     format_ = choose_format(options["format_"], options["output"], _ENDINGS)
     emit(lambda out: _write(report, format_, options, out), options["output"])
     for path, reason in case.unreadable.items():

@@ -47,33 +47,25 @@ def command(**options: Any) -> int:
 
 
 def _accounts(files: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    from diagnose.evidence import UnreadableError  # noqa: PLC0415
+    from diagnose.cli.faults import as_faults  # noqa: PLC0415 (kept out of --help)
     from diagnose.sessions.account import account  # noqa: PLC0415
 
     for file in files:
-        try:
-            yield account(Path(file), file)
-        except UnreadableError as error:
-            raise Fault(str(error), EXIT_NOTHING) from error
+        with as_faults():
+            told = account(Path(file), file)
+        yield told
 
 
 def _continued(options: dict[str, Any]) -> str:
-    from diagnose.pipeline.opening import working_directory  # noqa: PLC0415
-    from diagnose.sessions.folder import (  # noqa: PLC0415
-        agent_folder,
-        continued_session,
-        session_folder,
-    )
+    from diagnose.cli.faults import as_faults  # noqa: PLC0415
+    from diagnose.pipeline.opening import place  # noqa: PLC0415
+    from diagnose.sessions.folder import continued_session  # noqa: PLC0415
 
-    here = options["cwd"] or working_directory(os.environ)
-    cwd = os.path.normpath(Path(working_directory(os.environ), here))
-    agent_dir = agent_folder(options["agent_dir"], os.environ)
-    if agent_dir is None:
-        raise Fault("there is no home folder; --agent-dir DIR says where Pi's is", EXIT_NOTHING)
-    folder = session_folder(cwd, agent_dir, options["session_dir"], os.environ)
-    path = continued_session(folder, cwd)
+    with as_faults():
+        found = place(options["cwd"], options["agent_dir"], options["session_dir"], os.environ)
+    path = continued_session(found.folder, found.cwd)
     if path is None:
-        raise Fault(f"there is no session for {cwd} in {folder.path}", EXIT_NOTHING)
+        raise Fault(f"there is no session for {found.cwd} in {found.folder.path}", EXIT_NOTHING)
     return str(path)
 
 

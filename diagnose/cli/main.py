@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 # A command and the module that holds it; a module is imported when its command is asked for.
-_COMMANDS: Final = ("check", "context", "rules", "explain", "cases")
+_COMMANDS: Final = ("check", "sessions", "context", "rules", "explain", "cases")
 _DEFAULT: Final = "check"
 _DEBUG: Final = "PI_DIAGNOSE_DEBUG"
 

@@ -21,6 +21,7 @@ from diagnose.pipeline.question import local
 from diagnose.project.freshness import Project, Seen, State, judge
 from diagnose.project.paths import below
 from diagnose.sessions.account import session_name
+from diagnose.sessions.branches import LeftBranch, left_branches
 from diagnose.sessions.calls import Pairing, pair
 from diagnose.sessions.context import content_text, context_entries, latest_compaction
 from diagnose.sessions.files import Observation, observations
@@ -153,6 +154,12 @@ class Case:
         """The entries that Pi can reach and that are not on the active branch."""
         lines = {entry.line for entry in self.branch}
         return [entry for entry in self.tree.live if entry.line not in lines]
+
+    @cached_property
+    def left(self) -> list[LeftBranch]:
+        """The branches beside the active one that hold a conversation, in the file's order."""
+        _ = self.branch  # says why there is none, where Pi would hang
+        return [branch for branch in left_branches(self.tree) if branch.conversation]
 
     @cached_property
     def compacted(self) -> list[Entry]:

@@ -48,6 +48,37 @@ class Request:
     session: str | None = None
 
 
+@dataclass(slots=True, frozen=True)
+class Place:
+    """A working directory as Pi saw it, and the folder of its sessions."""
+
+    cwd: str
+    folder: Folder
+
+
+def place(
+    cwd: str | None,
+    agent_dir: str | None,
+    session_dir: str | None,
+    environment: Mapping[str, str],
+    root: str | None = None,
+) -> Place:
+    """Return where the sessions of a working directory are; `root` is where its project is now.
+
+    Raise NothingToExamineError where only a home folder could tell, and there is none.
+    """
+    here = working_directory(environment)
+    agent = agent_folder(agent_dir, environment)
+    if agent is None:
+        raise NothingToExamineError(
+            "there is no home folder to look for Pi's sessions in; --agent-dir DIR says where they"
+            " are"
+        )
+    found = os.path.normpath(os.path.join(here, cwd)) if cwd else here  # noqa: PTH118 (as Pi saw it)
+    project = Path(here, root) if root else Path(found)
+    return Place(found, session_folder(found, agent, session_dir, environment, project))
+
+
 def open_case(request: Request, environment: Mapping[str, str]) -> Case:
     """Return the case of a request.
 
@@ -55,23 +86,17 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
     project's, and CallError where the request names what is not there.
     """
     here = working_directory(environment)
-    agent_dir = agent_folder(request.agent_dir, environment)
-    if agent_dir is None:
-        raise NothingToExamineError(
-            "there is no home folder to look for Pi's sessions in; --agent-dir DIR says where they"
-            " are"
-        )
     session: Session | None = None
     cwd = request.cwd
     if request.session is not None and looks_like_path(request.session):
         session = _read(Path(here, request.session))
         # A session given by its path is asked about where it was recorded.
         cwd = cwd or session.cwd
-    cwd = os.path.normpath(os.path.join(here, cwd)) if cwd else here  # noqa: PTH118 (as Pi saw it)
+    found = place(cwd, request.agent_dir, request.session_dir, environment, request.project)
+    cwd, folder = found.cwd, found.folder
     root = Path(here, request.project) if request.project else Path(cwd)
     if request.project and not root.is_dir():
         raise CallError(f"--project {request.project}: there is no such folder")
-    folder = session_folder(cwd, agent_dir, request.session_dir, environment, root)
     continued = continued_session(folder, cwd)
     if request.session is not None and session is None:
         session = _read(_by_id(request.session, folder))
