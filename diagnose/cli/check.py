@@ -115,6 +115,7 @@ def _check(options: dict[str, Any]) -> int:
             options["agent_dir"],
             options["session_dir"],
             options["session"],
+            options["events"],
         )
         with following("reading the session") as told:
             case = open_case(request, os.environ)

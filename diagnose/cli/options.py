@@ -35,6 +35,7 @@ _CASE: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--now", metavar="TIME", help="Take this for the present moment (ISO 8601)."),
     click.option("--tz", metavar="ZONE", help="The time zone of days, such as Asia/Shanghai."),
+    click.option("--events", metavar="FILE", help="A capture of `pi --mode json` or RPC mode."),
     click.option("--about", metavar="TEXT", help="What was forgotten; default: the symptom's."),
 )
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from diagnose.pipeline.question import Question
     from diagnose.sessions.entry import Entry
+    from diagnose.sessions.events import Capture
 
 # A session begun this much (milliseconds) after the day's end by its name's clock, or changed last
 # before the day's start, cannot hold the day: clocks of two machines differ by less.
@@ -101,6 +102,8 @@ class Case:
     session: Session | None
     # The file that `pi --continue` opens for this working directory.
     continued: Path | None
+    # What a capture of `pi --mode json` says, where one was given.
+    capture: Capture | None = None
     # Files that could not be read while looking for the day, each with the reason.
     unreadable: dict[str, str] = field(default_factory=dict)
 
@@ -171,6 +174,18 @@ class Case:
     def pairing(self) -> Pairing:
         """The tool calls of the branch and their results."""
         return pair(self.branch)
+
+    @property
+    def captured(self) -> Capture:
+        """The events capture; raise NotChecked where there is none, or it is of another session."""
+        if self.capture is None:
+            raise NotChecked("no events capture was given (--events FILE)")
+        own = self.session.id if self.session else None
+        if self.capture.session_id is not None and self.capture.session_id != own:
+            raise NotChecked(
+                f"the events capture is of session {self.capture.session_id}, not of {own}"
+            )
+        return self.capture
 
     @cached_property
     def compactions(self) -> list[Entry]:
@@ -428,7 +443,7 @@ def cite(session: Session, entry: Entry, quote: str | None = None) -> Evidence:
         str(session.path),
         entry.line,
         entry.entry_id,
-        quote=entry_text(session, entry) or None if quote is None else quote,
+        quote=(entry_text(session, entry) if quote is None else quote) or None,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import Case, active_days
+from diagnose.sessions.events import read_events
 from diagnose.sessions.folder import (
     agent_folder,
     continued_session,
@@ -46,6 +47,7 @@ class Request:
     agent_dir: str | None = None
     session_dir: str | None = None
     session: str | None = None
+    events: str | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -87,6 +89,7 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
     """
     here = working_directory(environment)
     session: Session | None = None
+    capture = read_events(Path(here, request.events)) if request.events else None
     cwd = request.cwd
     if request.session is not None and looks_like_path(request.session):
         session = _read(Path(here, request.session))
@@ -100,6 +103,9 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
     continued = continued_session(folder, cwd)
     if request.session is not None and session is None:
         session = _read(_by_id(request.session, folder))
+    elif session is None and capture is not None and capture.session_id is not None:
+        # Whose capture it is decides which session is meant.
+        session = _read(_by_id(capture.session_id, folder))
     elif session is None and continued is not None:
         session = _read(continued)
     case = Case(
@@ -111,6 +117,7 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
         home=home_folder(environment),
         session=session,
         continued=continued,
+        capture=capture,
     )
     case = _settle_day(case)
     if session is None and not case.strangers and not session_files(folder.path):
@@ -201,6 +208,7 @@ def replace_question(case: Case, question: Question) -> Case:
         home=case.home,
         session=case.session,
         continued=case.continued,
+        capture=case.capture,
         unreadable=case.unreadable,
     )
 

@@ -8,8 +8,10 @@ missing newline and rewrite files of versions 1 and 2.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_BUFFER: Final = 1024 * 1024
+# Small enough to stay in the processor's cache, which is worth a third of the time.
+_BUFFER: Final = 256 * 1024
 CURRENT_VERSION: Final = 3
 # `--continue` and a look-up by id read no further than this for the header (bytes).
 HEADER_SCAN_LIMIT: Final = 1024 * 1024
@@ -171,7 +174,7 @@ def read_session(path: Path) -> Session:
     """
     session = Session(path)
     digest = hashlib.sha256()
-    with open_evidence(path) as file:
+    with open_evidence(path) as file, _uncollected():
         before = os.fstat(file.fileno())
         try:
             for offset, line, ended in split_lines(file, digest.update):
@@ -194,6 +197,18 @@ def read_session(path: Path) -> Session:
     if session.refusal is None and to_number(session.version) < CURRENT_VERSION:
         _migrate(session)
     return session
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from looking for cycles among entries, which have none, over and over."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _take(session: Session, offset: int, line: bytes) -> None:

@@ -60,14 +60,13 @@ class Tree:
     def path(self, tip: Entry) -> list[Entry]:
         """Return the entries from the root to a tip; raise CycleError on a cycle."""
         path = [tip]
-        seen = {id(tip)}
         parent = self.parent(tip)
         while parent is not None:
-            if id(parent) in seen:
-                start = next(i for i, entry in enumerate(path) if entry is parent)
-                raise CycleError(path[start:])
             path.append(parent)
-            seen.add(id(parent))
+            # A path longer than all entries has been somewhere twice; to remember each place on
+            # the way would cost every healthy file what only a broken one needs.
+            if len(path) > len(self.by_id) + 1:
+                raise CycleError(_cycle(path))
             parent = self.parent(parent)
         path.reverse()
         return path
@@ -133,8 +132,18 @@ class Tree:
         return sorted(found.values(), key=lambda entry: entry.line)
 
 
+def _cycle(path: list[Entry]) -> list[Entry]:
+    """Return the entries that a path goes through again and again, each once."""
+    first: dict[int, int] = {}
+    for place, entry in enumerate(path):
+        if id(entry) in first:
+            return path[first[id(entry)] : place]
+        first[id(entry)] = place
+    raise ValueError("the path goes through no entry twice")
+
+
 def _usable(key: Any) -> bool:
     """Tell whether JavaScript takes an id for true; `identity` wraps numbers and truth values."""
-    if isinstance(key, tuple):
-        return bool(key[1])
-    return is_truthy(key)
+    if type(key) is str:  # nearly all are, and this is asked of every entry
+        return key != ""
+    return bool(key[1]) if isinstance(key, tuple) else is_truthy(key)
