@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -17,13 +18,15 @@ from typing import TYPE_CHECKING
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.finding import Evidence, Layer, NotChecked
 from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
-from diagnose.pipeline.question import local
+from diagnose.pipeline.question import local, start_of
+from diagnose.pipeline.words import shortened
 from diagnose.project.freshness import Project, Seen, State, judge
 from diagnose.project.paths import below
 from diagnose.sessions.account import session_name
 from diagnose.sessions.branches import LeftBranch, left_branches
 from diagnose.sessions.calls import Pairing, pair
 from diagnose.sessions.context import content_text, context_entries, latest_compaction
+from diagnose.sessions.damage import Damage, damages
 from diagnose.sessions.files import Observation, observations
 from diagnose.sessions.folder import (
     Folder,
@@ -36,6 +39,7 @@ from diagnose.sessions.folder import (
 )
 from diagnose.sessions.javascript import PiThrowsError, get
 from diagnose.sessions.reading import Session, read_session
+from diagnose.sessions.schema import Violation, violations
 from diagnose.sessions.tree import CycleError, Tree
 
 if TYPE_CHECKING:
@@ -45,10 +49,17 @@ if TYPE_CHECKING:
     from diagnose.pipeline.question import Question
     from diagnose.sessions.entry import Entry
     from diagnose.sessions.events import Capture
+    from diagnose.sessions.reading import Skipped
 
 # A session begun this much (milliseconds) after the day's end by its name's clock, or changed last
 # before the day's start, cannot hold the day: clocks of two machines differ by less.
 _SLACK = 3_600_000
+# So much of a damaged line (bytes) is shown.
+_BEGINNING = 240
+# An id is cut to so many characters; Pi's have eight.
+_ID = 40
+# So many runs of lines are named one by one.
+_RUNS = 4
 
 
 @dataclass(slots=True)
@@ -165,6 +176,16 @@ class Case:
         return [branch for branch in left_branches(self.tree) if branch.conversation]
 
     @cached_property
+    def damages(self) -> list[Damage]:
+        """What befell the lines that Pi passes over, the first of them (see LOOKED_AT)."""
+        return damages(self.subject)
+
+    @cached_property
+    def violations(self) -> list[Violation]:
+        """The ways in which entries do not fit the schema, in the order of the file."""
+        return violations(self.subject)
+
+    @cached_property
     def compacted(self) -> list[Entry]:
         """The entries of the branch that only a summary stands for, system messages aside."""
         lines = self.in_context
@@ -215,6 +236,20 @@ class Case:
         about = self.question.about
         return bool(about) and about is not None and about.casefold() in text.casefold()
 
+    def shown(self, skipped: Skipped) -> str:
+        """Return the beginning of a line that Pi passes over, for a quote."""
+        raw = self.subject.raw(skipped.offset, min(skipped.length, _BEGINNING))
+        return raw.decode("utf-8", "replace")
+
+    def first_child(self, entry_id: str | None) -> Entry | None:
+        """Return the first entry that names an id as its parent, whether or not it is there."""
+        return next(iter(self._children.get(entry_id, ())), None) if entry_id else None
+
+    @cached_property
+    def _children(self) -> dict[object, list[Entry]]:
+        """The children of each id, also in a file that Pi refuses."""
+        return Tree(self.subject).children
+
     def evidence(self, entry: Entry, quote: str | None = None) -> Evidence:
         """Cite an entry of the session; by its own text where no quote is given."""
         return cite(self.subject, entry, quote)
@@ -231,7 +266,8 @@ class Case:
         """Return the command that opens a session in the folder where it was recorded."""
         command = f"pi --session {quote(str(session.path))}"
         recorded = session.cwd
-        if recorded is None or same_path(recorded, self.cwd):
+        if recorded is None or same_path(recorded, self.cwd) or not os.path.isdir(recorded):  # noqa: PTH112 (a text is at hand)
+            # Where the folder is gone, Pi asks whether to go on in the present one.
             return command
         return f"cd {quote(recorded)} && {command}"
 
@@ -304,6 +340,94 @@ class Case:
             for recorded in self._recorded(session_files(folder))
             if recorded.cwd is not None and not same_path(recorded.cwd, self.cwd)
         ]
+
+    @cached_property
+    def neighbours(self) -> list[Recorded]:
+        """Every session that Pi discovers in this project's folder, of any day and directory.
+
+        The one under examination is among them where it lies there; newest mtime first.
+        """
+        found = ((path, discovered_header(path)) for path in session_files(self.folder.path))
+        return [Recorded(path, header) for path, header in found if header is not None]
+
+    @cached_property
+    def passed_over(self) -> list[Session]:
+        """The files of this project's folder that may hold the day and that Pi does not discover.
+
+        The one under examination is left out.
+        """
+        own = os.path.realpath(self.session.path) if self.session else None
+        found = []
+        for path in session_files(self.folder.path):
+            if (
+                os.path.realpath(path) == own
+                or not self.may_hold_day(path)
+                or discovered_header(path) is not None
+            ):
+                continue
+            try:
+                session = read_session(path)
+            except UnreadableError as error:
+                self.unreadable[str(path)] = error.reason
+                continue
+            if session.size:
+                found.append(session)
+        return found
+
+    @property
+    def origin_name(self) -> str | None:
+        """The name of the file from which the session under examination was forked."""
+        return _parent_name(self.subject)
+
+    @cached_property
+    def origin(self) -> Recorded | None:
+        """The session from which the one under examination was forked, wherever Pi keeps it.
+
+        It is looked for by name among Pi's sessions: the path in the header is a stranger's text.
+        """
+        name = self.origin_name
+        folders = [self.subject.path.parent, self.folder.path]
+        for folder in [*folders, *project_folders(self.folder.agent_dir)] if name else []:
+            path = folder / str(name)
+            header = discovered_header(path) if path.name == name else None
+            if header is not None:
+                return Recorded(path, header)
+        return None
+
+    @cached_property
+    def forks(self) -> list[Recorded]:
+        """The sessions of this project's folder that were forked from the one under examination."""
+        own = self.subject.path.name
+        return [one for one in self.neighbours if _name_of(one.header.get("parentSession")) == own]
+
+    @cached_property
+    def nearest(self) -> list[tuple[date, Session, list[Entry]]]:
+        """The messages of the last day before the asked one and of the first after it.
+
+        Each is given with the session that holds them; a day without any is left out.
+        """
+        asked = self.question.day_asked
+        if asked is None:
+            return []
+        sessions = [self.session] if self.session else []
+        end = start_of(asked + timedelta(days=1), self.question.zone)
+        for one in self.neighbours:
+            is_own = self.session is not None and same_path(str(one.path), str(self.session.path))
+            known = one.cwd is None or same_path(one.cwd, self.cwd)
+            # A file that was changed last before the asked day's end holds nothing of a later one.
+            later = mtime_ns(one.path) / 1e6 >= end - _SLACK or self.may_hold_day(one.path)
+            if known and later and not is_own:
+                try:
+                    sessions.append(one.session)
+                except UnreadableError as error:
+                    self.unreadable[str(one.path)] = error.reason
+        by_day: dict[date, tuple[Session, list[Entry]]] = {}
+        for session in sessions:
+            for day, entries in messages_by_day(session, self.question).items():
+                by_day.setdefault(day, (session, entries))
+        earlier = max((day for day in by_day if day < asked), default=None)
+        after = min((day for day in by_day if day > asked), default=None)
+        return [(day, *by_day[day]) for day in (earlier, after) if day is not None]
 
     def _recorded(self, paths: list[Path]) -> Iterator[Recorded]:
         own = os.path.realpath(self.session.path) if self.session else None
@@ -447,10 +571,35 @@ def cite(session: Session, entry: Entry, quote: str | None = None) -> Evidence:
     )
 
 
+def named(entry: Entry) -> str:
+    """Return an entry as a person finds it: line 8 (e3fc6fa7)."""
+    own = f" ({shortened(entry.entry_id, _ID)})" if entry.entry_id else ""
+    return f"line {entry.line}{own}"
+
+
+def lines_of(entries: list[Entry]) -> str:
+    """Return where entries stand in the file, in words: lines 9-18, or line 4; the first runs."""
+    runs: list[list[int]] = []
+    for entry in entries:
+        if runs and entry.line == runs[-1][1] + 1:
+            runs[-1][1] = entry.line
+        else:
+            runs.append([entry.line, entry.line])
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in runs[:_RUNS]]
+    if len(runs) > _RUNS:
+        shown.append("…")
+    word = "line" if len(runs) == 1 and runs[0][0] == runs[0][1] else "lines"
+    return f"{word} {', '.join(shown)}"
+
+
 def _parent_name(session: Session) -> str | None:
     """Return the file name of the session that this one was forked from (`parentSession`)."""
-    parent = session.header.text("parentSession") if session.header else None
-    return re.split(r"[/\\]", parent)[-1] if parent else None
+    return _name_of(session.header.text("parentSession")) if session.header else None
+
+
+def _name_of(path: object) -> str | None:
+    """Return the last part of a path of any system, None where it is no path."""
+    return re.split(r"[/\\]", path)[-1] or None if isinstance(path, str) else None
 
 
 def title(session: Session) -> str:
@@ -471,7 +620,15 @@ def activity(session: Session) -> list[float]:
     ]
 
 
+def messages_by_day(session: Session, question: Question) -> dict[date, list[Entry]]:
+    """Return the user and assistant messages of a session by the person's calendar day."""
+    found: dict[date, list[Entry]] = {}
+    for entry in session.entries:
+        if entry.is_activity and entry.time is not None:
+            found.setdefault(question.day_of(entry.time), []).append(entry)
+    return found
+
+
 def active_days(session: Session, question: Question) -> list[date]:
     """Return the person's calendar days on which a session has messages, in order."""
-    times = [e.time for e in session.entries if e.is_activity and e.time is not None]
-    return sorted({question.day_of(time) for time in times})
+    return sorted(messages_by_day(session, question))

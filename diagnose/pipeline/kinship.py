@@ -36,9 +36,11 @@ def by_place(cwd: str, root: Path, other: str) -> Kinship | None:
     """Compare two working directories by their paths and what the disk says of them."""
     if _form(other) == _form(cwd):
         return Kinship("the same path in another spelling")
-    here, there = os.path.realpath(root), os.path.realpath(other)
-    if os.path.isdir(other) and here == there:  # noqa: PTH112 (a text is at hand)
-        return Kinship(f"the same folder by another path ({here})", there)
+    # Asked first: of a path that no system can have, such as one with half a surrogate pair, the
+    # other question would fail.
+    if os.path.isdir(other) and os.path.realpath(root) == os.path.realpath(other):  # noqa: PTH112 (a text is at hand)
+        there = os.path.realpath(other)
+        return Kinship(f"the same folder by another path ({there})", there)
     if below(other, cwd) is not None:
         return Kinship(f"a folder inside {cwd}")
     return None

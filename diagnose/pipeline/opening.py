@@ -214,14 +214,8 @@ def replace_question(case: Case, question: Question) -> Case:
 
 
 def _nothing(case: Case) -> str:
-    found = {
-        "option": "from --session-dir",
-        "environment": "from PI_CODING_AGENT_SESSION_DIR",
-        "project settings": "from the project's .pi/settings.json",
-        "agent settings": "from the agent folder's settings.json",
-        "default": "Pi's default for this working directory",
-    }[case.folder.source]
     return (
-        f"there is no Pi session for {case.cwd}: looked in {case.folder.path} ({found}), and no"
-        " other folder beside it holds one; --cwd, --agent-dir or --session say where to look"
+        f"there is no Pi session for {case.cwd}: looked in {case.folder.path}"
+        f" ({case.folder.how}), and no other folder beside it holds one; --cwd, --agent-dir or"
+        " --session say where to look"
     )

@@ -32,3 +32,16 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def find(text: str, phrases: list[str]) -> re.Match[str] | None:
     """Return the first of the phrases in a text, whatever its case."""
     return _pattern(tuple(phrases)).search(text)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: 1 entry, 10 entries, 2 messages."""
+    if number == 1:
+        return f"1 {one}"
+    return f"{number} {many or (one[:-1] + 'ies' if one.endswith('y') else one + 's')}"
+
+
+def shortened(text: str, limit: int = 60) -> str:
+    """Return a text on one line, cut to a number of characters."""
+    line = " ".join(text[: 8 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

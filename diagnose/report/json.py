@@ -12,18 +12,25 @@ _UNSAFE: Final = re.compile(
 )
 
 
+# Python writes JSON by recursion; what is nested deeper (levels) is no field of anything, and is
+# written as null.
+_DEEPEST: Final = 200
+
+
 def to_json(value: Any, *, indent: int | None = 2) -> str:
     """Return a value as JSON text; numbers that JSON does not have become null."""
-    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _finite(value: Any) -> Any:
+def _plain(value: Any, level: int = 0) -> Any:
     """Return the value with NaN and infinities as null, which is what JavaScript writes."""
     if isinstance(value, float):
         return value if value - value == 0 else None
+    if not isinstance(value, dict | list):
+        return value
+    if level > _DEEPEST:
+        return None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return value
+        return {key: _plain(item, level + 1) for key, item in value.items()}
+    return [_plain(item, level + 1) for item in value]

@@ -124,6 +124,11 @@ class Entry:
         return self.message is not None and self.message.role in ("user", "assistant")
 
 
+# The years 1 to 9999 (milliseconds), less a day at either end.
+_FIRST: Final = -62_135_510_400_000
+_LAST: Final = 253_402_214_400_000
+
+
 def parse_time(value: Any) -> float | None:
     """Return an ISO 8601 time as milliseconds since the epoch, None where it is none."""
     if not isinstance(value, str):
@@ -136,9 +141,14 @@ def parse_time(value: Any) -> float | None:
         # JavaScript: a date alone is UTC, a date with a time is local. Pi writes `Z` always.
         moment = moment.replace(tzinfo=UTC) if len(value) <= len("2026-10-20") else moment
     try:
-        return moment.timestamp() * 1000
+        return on_calendar(moment.timestamp() * 1000)
     except (OverflowError, OSError, ValueError):
         return None
+
+
+def on_calendar(time: float | None) -> float | None:
+    """Return a moment (milliseconds) that a date can be given to in every time zone, else None."""
+    return time if time is not None and _FIRST <= time <= _LAST else None
 
 
 def _number(value: Any) -> TypeGuard[int | float]:
@@ -228,7 +238,7 @@ def read_entry(value: Any, line: int, offset: int, length: int) -> Entry:
         if isinstance(raw, dict):
             entry.message = _message(raw, entry)
             if entry.time is None:
-                entry.time = entry.message.timestamp
+                entry.time = on_calendar(entry.message.timestamp)
         else:
             entry.odd = True
     elif kind in ("compaction", "branch_summary"):

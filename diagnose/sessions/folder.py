@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from diagnose.evidence import UnreadableError, open_evidence
-from diagnose.sessions.entry import parse_time
+from diagnose.sessions.entry import on_calendar, parse_time, read_entry
 from diagnose.sessions.javascript import is_truthy, parse, parse_line
 from diagnose.sessions.reading import HEADER_SCAN_LIMIT, is_blank, split_lines
 
@@ -25,6 +25,8 @@ AGENT_DIR_VARIABLE: Final = "PI_CODING_AGENT_DIR"
 SESSION_DIR_VARIABLE: Final = "PI_CODING_AGENT_SESSION_DIR"
 # A settings file of a stranger's project is read no further than this (bytes).
 _SETTINGS_LIMIT: Final = 1024 * 1024
+# The end of a session file in which its last message is looked for first (bytes).
+_TAIL: Final = 64 * 1024
 _NAME: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z_(?P<id>.+)\.jsonl\Z"
 )
@@ -38,6 +40,17 @@ class Folder:
     agent_dir: Path
     # "option", "environment", "project settings", "agent settings" or "default"
     source: str
+
+    @property
+    def how(self) -> str:
+        """How the folder was found, in words."""
+        return {
+            "option": "from --session-dir",
+            "environment": f"from {SESSION_DIR_VARIABLE}",
+            "project settings": "from the project's .pi/settings.json",
+            "agent settings": "from the agent folder's settings.json",
+            "default": "Pi's default for this working directory",
+        }[self.source]
 
     @property
     def is_default(self) -> bool:
@@ -165,6 +178,40 @@ def continued_session(folder: Folder, cwd: str) -> Path | None:
     return None
 
 
+def last_activity(path: Path) -> float | None:
+    """Return the time (milliseconds) of the last user or assistant message, from the file's end.
+
+    No more than the last 8 MiB are read; None where they hold no such message.
+    """
+    try:
+        with open_evidence(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            for reach in (_TAIL, 16 * _TAIL, 128 * _TAIL):
+                file.seek(max(size - reach, 0))
+                lines = file.read(reach).split(b"\n")
+                found = _last_message(lines if reach >= size else lines[1:])
+                if found is not None or reach >= size:
+                    return found
+    except (UnreadableError, OSError):
+        pass
+    return None
+
+
+def _last_message(lines: list[bytes]) -> float | None:
+    for line in reversed(lines):
+        # Nearly all lines at a file's end are messages; the others are not parsed.
+        if b'"user"' not in line and b'"assistant"' not in line:
+            continue
+        try:
+            entry = read_entry(parse_line(line), 0, 0, len(line))
+        except ValueError:
+            continue
+        if entry.is_activity and entry.message is not None:
+            said = on_calendar(entry.message.timestamp)
+            return said if said is not None else entry.time
+    return None
+
+
 def same_path(one: str, other: str) -> bool:
     """Tell whether two paths are one place, without looking at the disk."""
     return bool(one) and os.path.normpath(one) == os.path.normpath(other)
@@ -177,6 +224,12 @@ def created(path: Path) -> float | None:
         return None
     day, hour, minute, second, milli = found.group(1, 2, 3, 4, 5)
     return parse_time(f"{day}T{hour}:{minute}:{second}.{milli}+00:00")
+
+
+def named_id(path: Path) -> str | None:
+    """Return the session id in a session file's name, None where it has none."""
+    found = _NAME.match(path.name)
+    return found["id"] if found else None
 
 
 def project_folders(agent_dir: Path) -> list[Path]:

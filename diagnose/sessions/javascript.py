@@ -154,6 +154,20 @@ def _put(stack: list[tuple[Any, Any]], key: Any, value: Any) -> str:
     return ", or }"
 
 
+def depth(value: Any) -> int:
+    """Return how many containers deep a value is; 0 for a text or a number."""
+    levels = 0
+    inside = [value]
+    while inside := [
+        item
+        for container in inside
+        if isinstance(container, dict | list)
+        for item in (container.values() if isinstance(container, dict) else container)
+    ]:
+        levels += 1
+    return levels + isinstance(value, dict | list) * (levels == 0)
+
+
 def get(value: Any, name: str) -> Any:
     """Return `value.name`: UNDEFINED where there is none; raise PiThrowsError on null."""
     if isinstance(value, dict):

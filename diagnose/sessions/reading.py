@@ -20,6 +20,7 @@ from diagnose.sessions.entry import Entry, read_entry
 from diagnose.sessions.javascript import (
     UNDEFINED,
     WHITESPACE,
+    depth,
     get,
     is_truthy,
     parse_line,
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 # Small enough to stay in the processor's cache, which is worth a third of the time.
 _BUFFER: Final = 256 * 1024
 CURRENT_VERSION: Final = 3
+# Node 24 parses any depth, but writes no deeper than this with the stack that it has (levels);
+# Pi writes a file of an older version anew when it opens it, and throws there.
+_REWRITTEN_DEPTH: Final = 4400
 # `--continue` and a look-up by id read no further than this for the header (bytes).
 HEADER_SCAN_LIMIT: Final = 1024 * 1024
 
@@ -194,7 +198,8 @@ def read_session(path: Path) -> Session:
     if session.header is None and session.refusal is None:
         reason = "the file is empty" if session.size == 0 else "no line of it is a session header"
         session.refusal = Refusal(reason, 1 if session.lines else None)
-    if session.refusal is None and to_number(session.version) < CURRENT_VERSION:
+    # Not by `<`: a version that is no number is not migrated, and is written anew all the same.
+    if session.refusal is None and not to_number(session.version) >= CURRENT_VERSION:
         _migrate(session)
     return session
 
@@ -246,6 +251,12 @@ def _migrate(session: Session) -> None:
     """Take entries of versions 1 and 2 as Pi's `migrateToCurrentVersion` leaves them."""
     if session.is_linear:
         _chain(session)
+    for entry in session.entries:
+        if entry.length > 2 * _REWRITTEN_DEPTH and depth(session.value(entry)) > _REWRITTEN_DEPTH:
+            reason = f"line {entry.line} is nested too deeply for Pi to write the file anew"
+            session.refusal = session.refusal or Refusal(reason, entry.line)
+    if not to_number(session.version) < CURRENT_VERSION:
+        return
     for entry in session.entries:
         if entry.message is not None and entry.message.role == "hookMessage":
             entry.message.role = "custom"

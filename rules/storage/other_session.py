@@ -21,11 +21,15 @@ from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, title
 from diagnose.pipeline.finding import Finding, Remedy, rule
+from diagnose.pipeline.words import counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+
+# Sessions beyond these, the oldest, are counted.
+_SHOWN = 10
 
 
 @rule("PI104", "other-session", layer="storage", levels=("error", "warning"), verdict="elsewhere")
@@ -33,16 +37,24 @@ def other_session(case: Case) -> Iterator[Finding]:
     """Find the day in another session of the same working directory."""
     here = case.session is not None and bool(case.active_on_day(case.session.entries))
     shared = {e.entry_id for e in case.session.entries} if case.session else set()
+    found = []
     for other in case.others_on_day:
-        session = other.session
         # A fork carries its parent's entries under their ids; that is PI205's to tell.
-        day = [e for e in case.active_on_day(session.entries) if e.entry_id not in shared]
-        if not day or case.is_relative(session):
-            continue
+        day = [e for e in case.active_on_day(other.session.entries) if e.entry_id not in shared]
+        if day and not case.is_relative(other.session):
+            found.append((other.session, day))
+    for session, day in found[:_SHOWN]:
         yield Finding(
-            f"the day's activity is in another session, {title(session)!r}:"
-            f" {len(day)} messages, the last at {case.clock(day[-1].time)}",
+            f"the day's activity is in another session, {shortened(title(session))!r}:"
+            f" {counted(len(day), 'message')}, the last at {case.clock(day[-1].time)}",
             (cite(session, day[-1]), cite(session, day[0])),
             level="warning" if here else None,
             remedy=(Remedy("Open that session.", case.command_to_open(session)),),
+        )
+    if len(found) > _SHOWN:
+        rest = found[_SHOWN:]
+        yield Finding(
+            f"the day's activity is in {counted(len(rest), 'more session')} of this project",
+            tuple(cite(session, day[-1]) for session, day in rest[:_SHOWN]),
+            level="warning" if here else None,
         )

