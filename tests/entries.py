@@ -5,6 +5,7 @@ Times are given as `yesterday(5)`, `today(5)`: 09:05 UTC on 20 and 21 October 20
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 NOW = "2026-10-21T10:00:00Z"
@@ -30,11 +31,18 @@ def today(minute: float = 0) -> str:
 
 def entry(kind: str, id_: str, at: str, /, **fields: Any) -> Json:
     """Return an entry of any type; its parent is filled in by `chain` unless given."""
-    return {"type": kind, "id": id_, "timestamp": at, **fields}
+    # In the order in which Pi writes them: what is torn off a line is its end.
+    parent = {"parentId": fields.pop("parentId")} if "parentId" in fields else {}
+    return {"type": kind, "id": id_, **parent, "timestamp": at, **fields}
+
+
+def _milliseconds(at: str) -> int:
+    return round(datetime.fromisoformat(at).timestamp() * 1000) if at else 0
 
 
 def user(id_: str, at: str, text: Any = "Check it", /, **fields: Any) -> Json:
-    return entry("message", id_, at, message={"role": "user", "content": text}, **fields)
+    message = {"role": "user", "content": text, "timestamp": _milliseconds(at)}
+    return entry("message", id_, at, message=message, **fields)
 
 
 def assistant(
@@ -57,7 +65,7 @@ def assistant(
         "model": "faux-1",
         "usage": USAGE,
         "stopReason": "toolUse" if calls else "stop",
-        "timestamp": 0,
+        "timestamp": _milliseconds(at),
         **(message or {}),
     }
     return entry("message", id_, at, message=whole, **fields)
@@ -79,7 +87,7 @@ def result(
         "toolName": "bash",
         "isError": False,
         "content": [{"type": "text", "text": text}],
-        "timestamp": 0,
+        "timestamp": _milliseconds(at),
         **(message or {}),
     }
     return entry("message", id_, at, message=whole, **fields)
@@ -87,7 +95,8 @@ def result(
 
 def chain(*entries: Json, parent: str | None = None) -> list[Json]:
     """Hang each entry on the one before it, the first on `parent`; a given parent stays."""
+    hung = []
     for one in entries:
-        one.setdefault("parentId", parent)
+        hung.append({"type": one["type"], "id": one["id"], "parentId": parent, **one})
         parent = one["id"]
-    return list(entries)
+    return hung

@@ -30,7 +30,7 @@ def command(format_: str) -> int:
 
         from tabulate import tabulate  # noqa: PLC0415
 
-        rows = [[c["name"], c["expect"]["verdict"]["kind"], c["title"]] for c in cases]
+        rows = [[c["name"], c["questions"][0]["expect"]["verdict"], c["title"]] for c in cases]
         width = get_terminal_size().columns if sys.stdout.isatty() else None
         room = [None, None, max(16, width - 40)] if width else None
         headers = ["case", "verdict", "what happened"]

@@ -24,10 +24,10 @@ from diagnose.project.freshness import Project, Seen, State, judge
 from diagnose.project.paths import below
 from diagnose.sessions.account import session_name
 from diagnose.sessions.branches import LeftBranch, left_branches
-from diagnose.sessions.calls import Pairing, pair
-from diagnose.sessions.context import content_text, context_entries, latest_compaction
+from diagnose.sessions.calls import PairedCall, Pairing, pair, results_elsewhere
+from diagnose.sessions.context import content_text, context_entries, edits, latest_compaction
 from diagnose.sessions.damage import Damage, damages
-from diagnose.sessions.files import Observation, observations
+from diagnose.sessions.files import Observation, observations, resolve
 from diagnose.sessions.folder import (
     Folder,
     created,
@@ -196,6 +196,47 @@ class Case:
         """The tool calls of the branch and their results."""
         return pair(self.branch)
 
+    @cached_property
+    def _open_calls(self) -> tuple[list[PairedCall], list[tuple[PairedCall, Entry]]]:
+        """The calls that could have run and have no result here, and those answered elsewhere."""
+        waiting = [
+            call for call in self.pairing.calls if call.result is None and not call.never_ran
+        ]
+        elsewhere = results_elsewhere(self.tree, waiting)
+        here = [call for place, call in enumerate(waiting) if place not in elsewhere]
+        return here, [(waiting[place], entry) for place, entry in sorted(elsewhere.items())]
+
+    @property
+    def unanswered(self) -> list[PairedCall]:
+        """The calls of the branch that no result answers, on no branch."""
+        return self._open_calls[0]
+
+    @property
+    def answered_elsewhere(self) -> list[tuple[PairedCall, Entry]]:
+        """The calls of the branch whose result hangs on another one, with that result."""
+        return self._open_calls[1]
+
+    @cached_property
+    def sent_lines(self) -> set[int]:
+        """The lines of the entries that are in the context and that no edit removes from it."""
+        removed = {
+            target
+            for target, edit in edits(self.context).items()
+            if edit.edit is not None and edit.edit.effect == "removes"
+        }
+        return {entry.line for entry in self.context if entry.id not in removed}
+
+    def knows_file(self, path: str) -> bool:
+        """Tell whether a path of the session is a file of the project now, or was one."""
+        cwd = self.subject.cwd or self.cwd
+        inner = below(resolve(path, cwd, None), cwd)
+        if inner is None or self.session_root != self.root or not self.root.is_dir():
+            return False
+        if not self.project.file(inner).is_absent:
+            return True
+        repository = self.project.repository
+        return repository is not None and self.project.in_repository(inner) in repository.by_path
+
     @property
     def captured(self) -> Capture:
         """The events capture; raise NotChecked where there is none, or it is of another session."""
@@ -215,11 +256,20 @@ class Case:
 
     def on_day(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return those of the entries that were written on the day."""
-        return [entry for entry in entries if self.question.includes(entry.time)]
+        bounds = self.question.bounds()
+        if bounds is None:
+            return list(entries)
+        start, end = bounds
+        return [e for e in entries if e.time is not None and start <= e.time < end]
 
     def active_on_day(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return the user and assistant messages of the day among the entries."""
         return [entry for entry in self.on_day(entries) if entry.is_activity]
+
+    @cached_property
+    def day_here(self) -> list[Entry]:
+        """The user and assistant messages of the day in the session under examination, if any."""
+        return self.active_on_day(self.session.entries) if self.session else []
 
     # Texts
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from diagnose.pipeline.words import find, words
+from diagnose.pipeline.words import find, shortened, words
 from diagnose.sessions.calls import arguments, pair
 from diagnose.sessions.files import details_files
 
@@ -149,3 +149,105 @@ def dropped_commands(session: Session, entries: list[Entry], summary: str) -> li
         if program.casefold() not in folded and command.casefold() not in folded:
             found.setdefault(command, Named(call.entry, command))
     return list(found.values())
+
+
+_HEADING: Final = re.compile(r"^\s*(?:#{1,6}\s*|\*\*)(.+?)(?:\*\*)?\s*:?\s*$", re.MULTILINE)
+_SPLIT_TURN: Final = "**Turn Context (split turn):**"
+_NO_HISTORY: Final = "No prior history."
+# What Pi's form has between brackets is an instruction to the model, not an answer.
+_TEMPLATE: Final = re.compile(r"\[[^\]]*\]\Z")
+
+
+def thin_sections(summary: str) -> tuple[list[str], list[str]]:
+    """Return the sections of Pi's form that a summary lacks, and those that say nothing.
+
+    A summary of a split turn has a second part with sections of its own; where it had nothing
+    before the turn, that part alone is looked at (Pi 1.6.0, core/compaction/compaction.js).
+    """
+    history, _, turn = summary.partition(_SPLIT_TURN)
+    bare = history.strip().rstrip("-").strip() == _NO_HISTORY
+    forms = [words("summary_sections")]
+    if turn:
+        # The model is asked for one form and now and then gives the other.
+        forms = [words("turn_prefix_sections"), *forms] if bare else forms
+    bodies = _bodies(turn if bare else summary)
+    results = [_thin(form, bodies) for form in forms]
+    return min(results, key=lambda result: len(result[0]) + len(result[1]))
+
+
+def _bodies(text: str) -> dict[str, str]:
+    """Return what stands under each heading, the heading folded; lesser headings count inside."""
+    found: dict[str, str] = {}
+    top = None
+    for line in (
+        text.split("<read-files>", maxsplit=1)[0]
+        .split("<modified-files>", maxsplit=1)[0]
+        .splitlines()
+    ):
+        heading = _HEADING.match(line)
+        if heading and not line.lstrip().startswith(("###", "- ")):
+            top = heading[1].strip(" *:：").casefold()
+            found.setdefault(top, "")
+        elif top is not None:
+            found[top] += line + "\n"
+    return found
+
+
+def _thin(form: dict[str, list[str]], bodies: dict[str, str]) -> tuple[list[str], list[str]]:
+    missing, hollow = [], []
+    for section, names in form.items():
+        body = next((bodies[name] for name in names if name in bodies), None)
+        if body is None:
+            missing.append(section)
+        elif section not in words("sections_that_may_be_none") and not _says(body):
+            hollow.append(section)
+    return missing, hollow
+
+
+def _says(body: str) -> bool:
+    """Tell whether any line says more than a placeholder does."""
+    placeholders = set(words("placeholders"))
+    for line in body.splitlines():
+        if line.lstrip().startswith("#") or set(line.strip()) <= {"-", "*"}:
+            continue
+        plain = re.sub(r"^\s*(?:[-*•]|\d+[.)])?\s*(?:\[[ xX]\])?\s*", "", line).strip()
+        bare = plain.strip("()（）.。*_ ").casefold()
+        if bare and bare not in placeholders and not _TEMPLATE.match(plain):
+            return True
+    return False
+
+
+_PATH: Final = re.compile(r"(?<![\w/])(?:[\w.-]+/)+[\w.-]+|(?<![\w/])[\w-]+\.[A-Za-z]{1,5}\b")
+
+
+def three_answers(summary: str) -> dict[str, str]:
+    """Return what a summary answers to the three questions, "" where it does not."""
+    path = _PATH.search(summary)
+    code = re.search(r"`[^`\n]+`", summary)
+    source = path or code
+    scope = find(summary, words("scope"))
+    limit = find(summary, words("limits"))
+    bodies = _bodies(summary)
+    steps = next(
+        (bodies[name] for name in words("summary_sections")["Next Steps"] if name in bodies), ""
+    )
+    unfinished = limit[0] if limit else _first_item(steps)
+    return {
+        "its sources": source[0] if source else "",
+        "its scope": _around(summary, scope),
+        "what is unfinished": unfinished,
+    }
+
+
+def _around(text: str, found: re.Match[str] | None) -> str:
+    """Return a few words around a match, so that a person sees what it was taken from."""
+    if found is None:
+        return ""
+    line_start = text.rfind("\n", 0, found.start()) + 1
+    line_end = text.find("\n", found.end())
+    return shortened(text[line_start : line_end if line_end >= 0 else len(text)].strip(" -*#"))
+
+
+def _first_item(body: str) -> str:
+    items = [_ITEM.sub("", line).strip() for line in body.splitlines() if line.strip()]
+    return shortened(items[0]) if items and _says(body) else ""

@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from diagnose.evidence import UnreadableError, open_evidence
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -50,6 +52,8 @@ _KEPT: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 # A question that takes longer than this (seconds) is given up.
 _PATIENCE: Final = 120
 
+# So much of a reflog is read (bytes).
+_REFLOG_LIMIT: Final = 16 * 1024 * 1024
 _ZERO: Final = "0"
 
 
@@ -160,6 +164,31 @@ class Repository:
             return _run(self.folder, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
         except GitError as error:
             raise GitError("the repository has no commit yet") from error
+
+    @cached_property
+    def branch(self) -> str | None:
+        """The branch that is checked out, None where HEAD is detached."""
+        try:
+            out = _run(self.folder, "symbolic-ref", "--quiet", "--short", "HEAD")
+        except GitError:
+            return None
+        return out.decode("utf-8", "replace").strip() or None
+
+    @cached_property
+    def reflog(self) -> list[tuple[int, str, str]]:
+        """What HEAD was: (seconds since the epoch, commit, what git was doing), oldest first."""
+        found = []
+        try:
+            with open_evidence(self.git_dir / "logs" / "HEAD") as file:
+                lines = file.read(_REFLOG_LIMIT).decode("utf-8", "replace").splitlines()
+        except (UnreadableError, OSError):
+            return []
+        for line in lines:
+            head, _, what = line.partition("\t")
+            fields = head.split(" ")
+            if len(fields) > 3 and fields[-2].isdigit():  # noqa: PLR2004 (old, new, name, time, zone)
+                found.append((int(fields[-2]), fields[1], what))
+        return found
 
     @cached_property
     def commits(self) -> list[Commit]:

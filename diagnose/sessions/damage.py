@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -26,12 +26,17 @@ Kind = Literal["torn", "two records", "split", "NUL", "header", "falsy", "no rec
 LOOKED_AT: Final = 50
 # Fields stand at the beginning of a record; further in (characters) nothing is looked for.
 _READ: Final = 65_536
-# A second record may be tried for at this many places, and in this many times the line's bytes.
-_TRIES: Final = 64
-_WORK: Final = 8
+# A second record is tried for at this many places, and in this many times the line's bytes.
+_TRIES: Final = 8
+_WORK: Final = 4
+# A record that runs over several lines is followed no further than this (bytes).
+_JOINED: Final = 262_144
 # A text that is shorter than this (bytes) does not show that two records are the same.
 _TELLING: Final = 40
-_RECORD: Final = re.compile(rb'\{\s*"type"\s*:\s*"')
+# The beginning of an entry or a header as Pi writes it; blocks inside one have no parent.
+_RECORD: Final = re.compile(
+    rb'\{"type":"(?:session"|[^"\\]*","id":(?:"[^"\\]*"|[0-9]+),"parentId":)'
+)
 _PIECE: Final = re.compile(
     r'\s*(?:"((?:[^"\\]|\\.)*)"\s*(:)?|([{}\[\]])|,|(-?[0-9][0-9.eE+-]*|true|false|null))',
     re.DOTALL,
@@ -226,9 +231,9 @@ def _first_record_end(raw: bytes) -> int | None:
 
 def _second_record(raw: bytes) -> int | None:
     """Return where in a line a record begins that runs to the line's end."""
-    places = [found.start() for found in _RECORD.finditer(raw)]
     work = _WORK * len(raw)
-    for place in places[: -_TRIES - 1 : -1]:
+    for found in list(_RECORD.finditer(raw))[: -_TRIES - 1 : -1]:
+        place = found.start()
         work -= len(raw) - place
         if work < 0 or place == 0:
             break
@@ -253,27 +258,19 @@ def _is_record(raw: bytes) -> bool:
 def _split_over(session: Session, number: int) -> int | None:
     """Return the last line of a record whose texts hold line ends that should be escaped."""
     first = session.skipped[number]
-    last = first
-    for following in session.skipped[number + 1 :]:
-        if following.line > last.line + 1 and _has_entry_between(session, last, following):
-            break
-        last = following
-    if last is first:
-        return None
-    raw = session.raw(first.offset, min(last.offset + last.length - first.offset, 64 * _READ))
+    raw = session.raw(first.offset, _JOINED)
     end = _end_of_value(raw)
     if end is None or b"\n" not in raw[:end] or raw[end:].split(b"\n", 1)[0].strip():
+        return None
+    lines = raw[:end].split(b"\n")
+    # In a text each quote is escaped: a line that begins so is a record, and this one was torn.
+    if any(line.startswith(b'{"') for line in lines[1:]):
         return None
     try:
         parse(_escaped(raw[:end]).decode("utf-8", "replace"))
     except ValueError:
         return None
-    return first.line + raw[:end].count(b"\n")
-
-
-def _has_entry_between(session: Session, one: Skipped, other: Skipped) -> bool:
-    place = bisect_right(session.entries, one.line, key=lambda entry: entry.line)
-    return place < len(session.entries) and session.entries[place].line < other.line
+    return first.line + len(lines) - 1
 
 
 def _end_of_value(raw: bytes) -> int | None:

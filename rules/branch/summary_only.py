@@ -38,14 +38,27 @@ if TYPE_CHECKING:
 
 # Of each kind, so many things that a summary names or leaves out are told one by one.
 _SHOWN = 3
+# Branches beyond these, the oldest, are counted.
+_BRANCHES = 10
 
 
 @rule("PI203", "summary-only", layer="branch", levels=("error",), verdict="summarised")
 def summary_only(case: Case) -> Iterator[Finding]:
     """Find messages of the day for which a branch summary stands."""
-    for left in case.left:
-        if left.summary is not None and case.active_on_day(left.summarised):
-            yield _finding(case, left, left.summary)
+    found = [
+        (left, left.summary)
+        for left in case.left
+        if left.summary is not None and case.active_on_day(left.summarised)
+    ]
+    for left, summary in found[-_BRANCHES:]:
+        yield _finding(case, left, summary)
+    if len(found) > _BRANCHES:
+        rest = found[:-_BRANCHES]
+        yield Finding(
+            f"{counted(len(rest), 'more branch', 'more branches')} of the day were left with a"
+            " summary before these",
+            tuple(case.evidence(summary) for _, summary in rest[-_BRANCHES:]),
+        )
 
 
 def _finding(case: Case, left: LeftBranch, summary: Entry) -> Finding:

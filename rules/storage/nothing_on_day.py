@@ -62,5 +62,4 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
 
 
 def _anything(case: Case) -> bool:
-    own = case.session is not None and bool(case.active_on_day(case.session.entries))
-    return own or bool(case.others_on_day) or bool(case.kin_on_day)
+    return bool(case.day_here or case.others_on_day or case.kin_on_day)

@@ -39,7 +39,7 @@ _SHOWN = 10
 @rule("PI103", "other-project", layer="storage", levels=("error", "warning"), verdict="elsewhere")
 def other_project(case: Case) -> Iterator[Finding]:
     """Find the day in a session of another directory that is this project."""
-    here = case.session is not None and bool(case.active_on_day(case.session.entries))
+    here = bool(case.day_here)
     shared = {entry.entry_id for entry in case.session.entries} if case.session else set()
     found = []
     for other, kinship in case.kin_on_day:

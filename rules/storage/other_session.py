@@ -35,7 +35,7 @@ _SHOWN = 10
 @rule("PI104", "other-session", layer="storage", levels=("error", "warning"), verdict="elsewhere")
 def other_session(case: Case) -> Iterator[Finding]:
     """Find the day in another session of the same working directory."""
-    here = case.session is not None and bool(case.active_on_day(case.session.entries))
+    here = bool(case.day_here)
     shared = {e.entry_id for e in case.session.entries} if case.session else set()
     found = []
     for other in case.others_on_day:

@@ -56,7 +56,9 @@ def write_session(project: Place) -> Write:
         first = {"type": "session", "version": 3, "id": id_, "timestamp": begun, "cwd": where}
         everything = list(lines) if header is None else [{**first, **header}, *lines]
         data = b"\n".join(
-            one if isinstance(one, bytes) else json.dumps(one, ensure_ascii=False).encode()
+            one
+            if isinstance(one, bytes)
+            else json.dumps(one, ensure_ascii=False, separators=(",", ":")).encode()
             for one in everything
         )
         stamp = begun.replace(":", "-").replace(".", "-")

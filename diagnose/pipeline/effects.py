@@ -1,0 +1,232 @@
+"""What a tool call does: decided from its name and arguments, shell commands by their grammar.
+
+The table of commands is data (schemas/effects.json). What is not known is `unknown`, never `read`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node, Parser
+
+# A command longer than this (bytes) is not parsed; `bash -c` is followed so deep.
+_LONGEST: Final = 100_000
+_DEEPEST: Final = 5
+_NOWHERE: Final = ("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-")
+
+
+@dataclass(slots=True, frozen=True)
+class Part:
+    """One command of a line: its class, its words (None where one is only known when it runs)."""
+
+    effect: str
+    words: tuple[str | None, ...]
+    text: str
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = files("diagnose.schemas").joinpath("effects.json").read_text("utf-8")
+    value: dict[str, Any] = json.loads(text)
+    return value
+
+
+def _worse(one: str, other: str) -> str:
+    classes = _table()["classes"]
+    return max(one, other, key=classes.index)
+
+
+def call_effect(tool: str, arguments: dict[str, Any]) -> Part:
+    """Return what a call does: for a shell command, its worst part."""
+    if tool in _table()["shells"]:
+        command = arguments.get("command")
+        if not isinstance(command, str):
+            return Part("unknown", (), "")
+        return worst(parts(command), command)
+    effect: str = _table()["tools"].get(tool, "unknown")
+    return Part(effect, (tool,), tool)
+
+
+def worst(found: list[Part], command: str) -> Part:
+    """Return the worst of the parts, the first of several; `unknown` where there is none."""
+    if not found:
+        return Part("unknown", (), command)
+    classes = _table()["classes"]
+    return max(found, key=lambda part: classes.index(part.effect))
+
+
+def changes_something(command: str) -> bool:
+    """Tell whether a shell command leaves a lasting effect: a commit, a deletion, a remote call."""
+    kept = ("commit", "remote", "destructive")
+    return worst(parts(command), command).effect in kept
+
+
+@cache
+def _parser() -> Parser:
+    # Imported here: 20 ms, and only where a shell command is looked at.
+    import tree_sitter_bash  # noqa: PLC0415
+    from tree_sitter import Language, Parser  # noqa: PLC0415
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def parts(command: str, depth: int = 0) -> list[Part]:
+    """Return every command of a line with what it does, in order."""
+    data = command.encode("utf-8", "replace")
+    if len(data) > _LONGEST or depth > _DEEPEST:
+        return [Part("unknown", (), command[:80])]
+    root = _parser().parse(data).root_node
+    found = list(_walk(root, data, depth))
+    if root.has_error:
+        # What the grammar does not understand may be anything.
+        found.append(Part("unknown", (), command[:80]))
+    return found
+
+
+def _walk(root: Node, data: bytes, depth: int) -> Iterator[Part]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "command":
+            yield from _command(node, data, depth)
+        elif node.type == "file_redirect":
+            yield from _redirect(node, data)
+        waiting.extend(reversed(node.children))
+
+
+def _redirect(node: Node, data: bytes) -> Iterator[Part]:
+    text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    target = node.child_by_field_name("destination")
+    name = _word(target, data) if target else None
+    if ">" in text and name not in _NOWHERE and ">&" not in text:
+        yield Part("local-write", (">", name), text)
+
+
+def _command(node: Node, data: bytes, depth: int) -> Iterator[Part]:
+    text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    # Assignments before the name and redirections after it are no words of the command.
+    words = [
+        _word(child, data)
+        for child in node.children
+        if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect")
+    ]
+    yield from _classed(words, text, depth)
+
+
+def _word(node: Node, data: bytes) -> str | None:
+    """Return a word as the shell passes it on; None where that is known only when it runs."""
+    text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    if node.type in ("command_name", "concatenation", "string") and node.named_children:
+        if node.type == "string":
+            inner = [child for child in node.named_children if child.type != "string_content"]
+            return None if inner else text[1:-1]
+        pieces = [_word(child, data) for child in node.named_children]
+        return None if None in pieces else "".join(piece or "" for piece in pieces)
+    if node.type == "raw_string" or (node.type == "string" and len(text) > 1):
+        return text[1:-1]
+    if node.type in ("word", "number", "command_name", "special_variable_name"):
+        return text.replace("\\", "")
+    return text if node.type in ("test_operator", "extglob_pattern", "regex") else None
+
+
+def _classed(words: list[str | None], text: str, depth: int) -> Iterator[Part]:
+    if not words:
+        return
+    if words[0] is None:
+        yield Part("unknown", tuple(words), text)
+        return
+    program = words[0].rsplit("/", 1)[-1]
+    table = _table()
+    rest = words[1:]
+    if program in table["wrappers"]:
+        inner = _without_options(program, rest)[table["wrappers"][program] :]
+        while inner and inner[0] is not None and "=" in inner[0]:
+            inner = inner[1:]
+        if inner:
+            yield from _classed(inner, text, depth + 1)
+        elif program not in ("env", "time"):
+            yield Part("unknown", tuple(words), text)
+        return
+    if program in table["shell_programs"]:
+        yield from _shell(rest, words, text, depth)
+        return
+    yield Part(_effect(program, rest), tuple(words), text)
+
+
+def _shell(
+    rest: list[str | None], words: list[str | None], text: str, depth: int
+) -> Iterator[Part]:
+    """Give the parts of `bash -c SCRIPT`; a script in a file may do anything."""
+    place = next(
+        (i for i, word in enumerate(rest) if word and word.endswith("c") and word[0] == "-"), None
+    )
+    script = rest[place + 1] if place is not None and place + 1 < len(rest) else None
+    if script is None:
+        yield Part("unknown", tuple(words), text)
+    else:
+        yield from parts(script, depth + 1)
+
+
+def _without_options(program: str, words: list[str | None]) -> list[str | None]:
+    """Return the words from the first that is no option of the program itself."""
+    valued = _table()["options_with_value"].get(program, ())
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word is None or not word.startswith("-"):
+            break
+        place += 2 if word in valued else 1
+    return words[place:]
+
+
+def _effect(program: str, rest: list[str | None]) -> str:
+    entry = _table()["commands"].get(program, "unknown")
+    while isinstance(entry, dict):
+        if "subcommands" in entry:
+            rest = _without_options(program, rest)
+            name = rest[0] if rest else None
+            if not rest:
+                return str(entry.get("bare", entry["default"]))
+            if name in entry["subcommands"]:
+                entry, rest = entry["subcommands"][name], rest[1:]
+                continue
+            return str(entry["default"])
+        if not rest:
+            return str(entry.get("bare", entry["default"]))
+        return _with_flags(entry, rest)
+    return str(entry)
+
+
+def _with_flags(entry: dict[str, Any], rest: list[str | None]) -> str:
+    """Return the worst that the flags make of a command; some make it harmless."""
+    flags = entry.get("flags", {})
+    if any(word is None for word in rest) and flags:
+        known = [flags[word.split("=")[0]] for word in rest if word and word.split("=")[0] in flags]
+        effect: str = entry["default"]
+        for one in known:
+            effect = _worse(effect, one)
+        return effect
+    named = [flags[key] for word in rest if word and (key := _flag(word, flags)) is not None]
+    if not named:
+        return str(entry["default"])
+    effect = named[0]
+    for one in named[1:]:
+        effect = _worse(effect, one)
+    return effect
+
+
+def _flag(word: str, flags: dict[str, str]) -> str | None:
+    """Return the flag that a word is: as it stands, with a value, or among short ones."""
+    head = word.split("=", maxsplit=1)[0]
+    if head in flags:
+        return head
+    if word.startswith("-") and not word.startswith("--"):
+        return next((f"-{letter}" for letter in word[1:] if f"-{letter}" in flags), None)
+    return None

@@ -1,0 +1,89 @@
+"""What became of each file that was observed, in words that the rules of the source layer share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from diagnose.pipeline.finding import Evidence
+from diagnose.pipeline.words import counted, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diagnose.pipeline.case import Case, Standing
+    from diagnose.pipeline.finding import Level
+    from diagnose.project.freshness import State
+    from diagnose.project.git import Commit
+    from diagnose.sessions.files import Observation
+
+# Files of a state beyond this many are counted, not told one by one.
+_SHOWN: Final = 50
+_SHORT: Final = 12
+_COMMITS: Final = 3
+_PATH: Final = 200
+_METHODS: Final = {"read": "read", "write": "written", "edit": "left by an edit"}
+
+
+@dataclass(slots=True, frozen=True)
+class Told:
+    """An observation as a finding tells it; `level` None is the rule's own."""
+
+    observation: Observation
+    state: State
+    # The path below the project as history names it, and as it is shown.
+    path: str
+    name: str
+    # "read at 2026-10-20 14:35 (line 7)"
+    how: str
+    evidence: tuple[Evidence, ...]
+    level: Level | None
+
+
+def tell(case: Case, status: str) -> Iterator[Told]:
+    """Give what has a status, by path; a last one stands for what is beyond the number shown."""
+    found = [standing for standing in case.standings if standing.state.status == status]
+    for standing in found[:_SHOWN]:
+        yield _told(case, standing, "")
+    if len(found) > _SHOWN:
+        more = counted(len(found) - _SHOWN, "further file")
+        yield _told(case, found[_SHOWN], f" (and {more})")
+
+
+def _told(case: Case, standing: Standing, more: str) -> Told:
+    one = standing.observation
+    path = standing.path if standing.path is not None else one.path
+    name = shortened(path, _PATH) + more
+    how = f"{_METHODS[one.method]} at {case.clock(one.result.time)} (line {one.result.line})"
+    evidence = [case.evidence(one.result)]
+    if standing.path is not None and standing.state.status in ("changed", "unchanged"):
+        blob = standing.state.blob
+        evidence.append(Evidence(str(case.root / path), quote=f"blob {blob}" if blob else None))
+    if standing.state.status == "changed":
+        evidence += [
+            Evidence(case.project.in_repository(path), commit=commit.id, quote=commit.subject)
+            for commit in standing.state.commits[:_COMMITS]
+        ]
+    level: Level | None = None if case.bears_on_question(one) else "warning"
+    return Told(one, standing.state, path, name, how, tuple(evidence), level)
+
+
+def commit_name(commit: Commit) -> str:
+    """Return a commit as a person knows it: its id, shortened, and its subject and author."""
+    return (
+        f"commit {commit.id[:_SHORT]} ({shortened(commit.subject)!r}, {shortened(commit.author)})"
+    )
+
+
+def since(case: Case, state: State) -> str:
+    """Say by which commits a file changed, or that the change is uncommitted."""
+    if case.project.repository is None:
+        return f"there is no history to ask: {case.project.obstacle}"
+    if not state.commits:
+        return "no commit since has touched it" + (
+            ", the change is uncommitted" if state.uncommitted else ""
+        )
+    named = ", ".join(commit_name(commit) for commit in state.commits[:_COMMITS])
+    more = len(state.commits) - _COMMITS
+    told = f"changed since by {named}" + (f" and {counted(more, 'more')}" if more > 0 else "")
+    return told + (", and further, uncommitted" if state.uncommitted else "")

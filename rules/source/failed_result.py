@@ -1,0 +1,70 @@
+"""A tool call failed.
+
+What it finds
+    Results that are errors; a warning where the reply after one claims success.
+Why it matters
+    What failed was not done. An error of a queue or of the network is no proof of that either.
+What proves it
+    The result's `isError` and text, and the words of the reply after it.
+What it cannot tell
+    Whether the reply speaks of this call: it is a reading of text, no certainty.
+What to do
+    Look at the result before you believe the reply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnose.pipeline.case import lines_of, named
+from diagnose.pipeline.finding import Finding, rule
+from diagnose.pipeline.words import counted, find, shortened, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from diagnose.pipeline.case import Case
+    from diagnose.sessions.entry import Entry
+
+_SHOWN = 10
+
+
+@rule("PI404", "failed-result", layer="source", levels=("note", "warning"))
+def failed_result(case: Case) -> Iterator[Finding]:
+    """Find failed results, and replies that claim success after one."""
+    failed = [entry for entry in case.branch if entry.message and entry.message.is_error]
+    if not failed:
+        return
+    claimed: list[tuple[Entry, Entry, str]] = []
+    replies = _next_words(case)
+    for entry in failed:
+        reply = replies.get(entry.line)
+        text = case.text(reply) if reply is not None else ""
+        claim = find(text, words("claims_of_success"))
+        if reply is not None and claim and not find(text, words("denials_of_success")):
+            claimed.append((entry, reply, claim[0]))
+    for result, answer, said in claimed[:_SHOWN]:
+        yield Finding(
+            f"the tool call answered in {named(result)} failed, and the reply in {named(answer)}"
+            f" says {shortened(said)!r}",
+            (case.evidence(result), case.evidence(answer)),
+            level="warning",
+        )
+    yield Finding(
+        f"{counted(len(failed), 'tool call')} failed, {lines_of(failed)}",
+        tuple(case.evidence(entry) for entry in failed[:_SHOWN]),
+    )
+
+
+def _next_words(case: Case) -> dict[int, Entry]:
+    """Return, by the line of a result, the reply that ends its turn."""
+    found: dict[int, Entry] = {}
+    reply: Entry | None = None
+    for entry in reversed(case.branch):
+        if entry.role == "user":
+            reply = None
+        elif entry.role == "assistant" and entry.message and not entry.message.calls:
+            reply = entry
+        elif entry.role == "toolResult" and reply is not None:
+            found[entry.line] = reply
+    return found
