@@ -57,7 +57,7 @@ def _session(folder: Path, text: str = "Look at a.txt") -> Path:
         (("context",), 3, "there is no session for"),
         (("context", "gone.jsonl"), 3, "there is no such file"),
         (("context", "--format", "json", "empty.jsonl", "binary.jsonl"), 2, "takes one file"),
-        (("explain", "PI20l"), 2, "did you mean PI201"),
+        (("explain", "PI20l"), 2, "did you mean PI2"),
         (("forgot", "--session", "./whole.jsonl", "-o", "x/.git/report.json"), 2, "evidence"),
         (("forgot", "--session", "./whole.jsonl", "-o", "whole.jsonl"), 2, "evidence"),
         (("forgot", "--session", "./whole.jsonl", "-o", "no/such/folder.txt"), 2, "no such file"),

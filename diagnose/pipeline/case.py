@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -16,7 +17,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from diagnose.evidence import UnreadableError
-from diagnose.pipeline.finding import Evidence, Layer, NotChecked
+from diagnose.pipeline.finding import Evidence, Layer, NotChecked, NotGiven
 from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
 from diagnose.pipeline.question import local, start_of
 from diagnose.pipeline.words import shortened
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 _SLACK = 3_600_000
 # So much of a damaged line (bytes) is shown.
 _BEGINNING = 240
+# Of the files that Pi does not list, so many are looked at.
+_LEFTOVERS = 50
 # An id is cut to so many characters; Pi's have eight.
 _ID = 40
 # So many runs of lines are named one by one.
@@ -241,7 +244,7 @@ class Case:
     def captured(self) -> Capture:
         """The events capture; raise NotChecked where there is none, or it is of another session."""
         if self.capture is None:
-            raise NotChecked("no events capture was given (--events FILE)")
+            raise NotGiven("no events capture was given (--events FILE)")
         own = self.session.id if self.session else None
         if self.capture.session_id is not None and self.capture.session_id != own:
             raise NotChecked(
@@ -422,6 +425,24 @@ class Case:
                 continue
             if session.size:
                 found.append(session)
+        return found
+
+    @cached_property
+    def leftovers(self) -> list[Session]:
+        """The files of this project's folder that hold a session and that Pi does not list.
+
+        A rewrite that was cut off leaves such a file (`.NAME.jsonl.….tmp`), and so does a backup.
+        """
+        try:
+            names = sorted(os.listdir(self.folder.path))  # noqa: PTH208 (names suffice)
+        except OSError:
+            return []
+        found = []
+        for name in [name for name in names if ".jsonl" in name[:-1]][:_LEFTOVERS]:
+            path = self.folder.path / name
+            if not name.endswith(".jsonl") and discovered_header(path) is not None:
+                with suppress(UnreadableError):
+                    found.append(read_session(path))
         return found
 
     @property

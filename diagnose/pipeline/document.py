@@ -118,7 +118,7 @@ def _layer(case: Case, layer: Layer, outcomes: list[Outcome]) -> dict[str, Any]:
     if gravest in ("error", "warning"):
         names = [name for name, level in levels.items() if level == gravest]
         return {"layer": layer, "status": gravest, "summary": ", ".join(names)}
-    unsure = [outcome for outcome in own if outcome.outcome in ("not-checked", "failed")]
+    unsure = [outcome for outcome in own if outcome.is_doubt]
     if len(unsure) == len(own):
         reason = unsure[0].reason if unsure else "no rule of this layer was asked"
         return {"layer": layer, "status": "skipped", "summary": reason or ""}

@@ -34,6 +34,10 @@ class NotChecked(Exception):  # noqa: N818 (an outcome, no error)
     """A view of the case that cannot be built, and the true reason."""
 
 
+class NotGiven(NotChecked):
+    """Evidence that a person may give and did not, such as an events capture: no doubt is left."""
+
+
 @dataclass(slots=True, frozen=True)
 class Evidence:
     """Where a person can check a finding by hand; lines count from 1.

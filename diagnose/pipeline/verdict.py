@@ -75,7 +75,7 @@ def _first_error(outcomes: list[Outcome]) -> tuple[Rule, list[Finding]] | None:
 
 
 def _intact(case: Case, outcomes: list[Outcome]) -> Verdict:
-    unsure = [o.rule.code for o in outcomes if o.outcome in ("not-checked", "failed")]
+    unsure = [outcome.rule.code for outcome in outcomes if outcome.is_doubt]
     summary = (
         f"{_ANSWERS['intact']}. What was recorded on {case.day_name}, is stored, on the active"
         " branch and in the context, and nothing that was observed is known to have changed."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from diagnose.evidence import UnreadableError
-from diagnose.pipeline.finding import Finding, Level, NotChecked, Rule
+from diagnose.pipeline.finding import Finding, Level, NotChecked, NotGiven, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,6 +24,8 @@ class Outcome:
     outcome: Literal["clear", "found", "not-checked", "failed"]
     reason: str | None = None
     findings: tuple[Finding, ...] = ()
+    # Whether what was not looked at leaves a doubt: not where it is evidence that was not given.
+    is_doubt: bool = False
 
 
 def level_of(rule: Rule, finding: Finding) -> Level:
@@ -55,13 +57,12 @@ def _ask(case: Case, rule: Rule) -> Outcome:
         for finding in rule.check(case):
             level_of(rule, finding)
             findings.append(finding)
-    except NotChecked as error:
-        return Outcome(rule, "not-checked", str(error), tuple(findings))
-    except UnreadableError as error:
-        return Outcome(rule, "not-checked", str(error), tuple(findings))
+    except (NotChecked, UnreadableError) as error:
+        doubt = not isinstance(error, NotGiven)
+        return Outcome(rule, "not-checked", str(error), tuple(findings), is_doubt=doubt)
     except Exception as error:  # noqa: BLE001 (a fault of the rule is reported as its outcome)
         reason = f"{type(error).__name__}: {error}"
-        return Outcome(rule, "failed", reason, tuple(findings))
+        return Outcome(rule, "failed", reason, tuple(findings), is_doubt=True)
     return Outcome(rule, "found" if findings else "clear", None, tuple(findings))
 
 

@@ -192,7 +192,8 @@ class _Drawing:
         """Return where a piece of evidence is, in as few words as point to it."""
         path = visible(self._short(piece["path"]))
         if piece["commit"]:
-            return f"commit {piece['commit'][:12]}, {path}"
+            inside = "" if path == "." else f", {path}"
+            return f"commit {piece['commit'][:12]}{inside}"
         entry = f" (entry {visible(piece['entry'])})" if piece["entry"] else ""
         if piece["line"] is None:
             return path + entry

@@ -70,7 +70,7 @@ class LeftBranch:
     @property
     def tip(self) -> Entry:
         """Its last message, or its last entry where it has none."""
-        return next((e for e in reversed(self.entries) if e.message is not None), self.entries[-1])
+        return last_message(self.entries)
 
     @property
     def conversation(self) -> list[Entry]:
@@ -96,6 +96,12 @@ class LeftBranch:
     def hidden(self) -> list[Entry]:
         """The entries that nothing on the active branch stands for."""
         return [e for e in self.entries if not self.summary or e.line > self.summary.line]
+
+
+def last_message(entries: list[Entry]) -> Entry:
+    """Return the last message that is no system message, or the last entry where there is none."""
+    said = (e for e in reversed(entries) if e.message is not None and e.role != "system")
+    return next(said, entries[-1])
 
 
 def is_bookkeeping(entry: Entry) -> bool:

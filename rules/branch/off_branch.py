@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Level, Remedy, rule
 from diagnose.pipeline.words import counted, shortened
-from diagnose.sessions.branches import completed
+from diagnose.sessions.branches import completed, last_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def _level(case: Case, left: LeftBranch) -> Level | None:
 
 
 def _finding(case: Case, left: LeftBranch, level: Level) -> Finding:
-    tip = next((e for e in reversed(left.hidden) if e.message is not None), left.tip)
+    tip = last_message(left.hidden)
     day = case.active_on_day(left.hidden)
     of_the_day = f" ({counted(len(day), 'message')} of the day)" if day else ""
     return Finding(

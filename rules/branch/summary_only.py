@@ -26,6 +26,7 @@ from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import dropped_commands, dropped_files, dropped_statements
 from diagnose.pipeline.words import counted, shortened
+from diagnose.sessions.branches import last_message
 from diagnose.sessions.files import details_files
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def summary_only(case: Case) -> Iterator[Finding]:
 
 def _finding(case: Case, left: LeftBranch, summary: Entry) -> Finding:
     entries = left.summarised
-    tip = next((e for e in reversed(entries) if e.message is not None), entries[-1])
+    tip = last_message(entries)
     text = case.text(summary)
     read, modified = details_files(case.value(summary))
     names = _list([*modified, *(path for path in read if path not in modified)])

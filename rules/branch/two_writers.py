@@ -14,7 +14,8 @@ What proves it
     a tool result that continues a branch right after another branch's entry needs a second process.
 What it cannot tell
     Which terminal, machine or program the other process was. Two terminals that were used in turns,
-    minutes apart, look like one person going back and forth with `/tree`, and are told as PI201.
+    minutes apart, look like one person going back and forth with `/tree`, and are told as PI201. A
+    program that drives one Pi (RPC, an extension) can go back and forth faster than a person.
 What to do
     Close one of the two. Open the session, type `/tree`, and go on from the branch that is wanted;
     look at the files before repeating anything, as both branches' commands ran.
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.words import shortened
+from diagnose.sessions.branches import last_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +56,7 @@ def _finding(case: Case, left: LeftBranch, parting: Entry) -> Finding:
     others = case.branch[place + 1 :]
     tip = left.tip
     # The other side's last message; the leaf may be a name or a label.
-    winner = next((e for e in reversed(others) if e.message is not None), case.branch[-1])
+    winner = last_message(others or case.branch)
     bounds = case.question.bounds()
     old = bounds is not None and all(
         e.time is not None and e.time < bounds[0] for e in left.conversation

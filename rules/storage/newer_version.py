@@ -35,9 +35,12 @@ def newer_version(case: Case) -> Iterator[Finding]:
     if session.header is None or to_number(session.version) <= CURRENT_VERSION:
         return
     said = shortened(str(session.version), 20)
+    # What is no number is not below the current version, and not at or above it either.
+    number = to_number(session.version)
+    anew = "" if number >= CURRENT_VERSION else ", and writes the file anew on opening it"
     yield Finding(
         f"the header says version {said}; Pi 1.6.0 knows versions up to {CURRENT_VERSION} and reads"
-        f" it as {CURRENT_VERSION}",
+        f" it as {CURRENT_VERSION}{anew}",
         (Evidence(str(session.path), session.header.line, quote=said),),
         remedy=(Remedy("Open it with the release of Pi that wrote it."),),
     )

@@ -5,8 +5,9 @@ What it finds
 Why it matters
     There is nothing to be remembered here: every run began from nothing.
 What proves it
-    The folder in which Pi looks, and how it comes to look there; and session files that lie in the
-    agent folder itself, where an old release put them and no release looks.
+    The folder in which Pi looks, and how it comes to look there; session files that lie in the
+    agent folder itself, where an old release put them and no release looks; and files of the folder
+    that hold a session and that Pi does not list: a rewrite that was cut off leaves one.
 What it cannot tell
     Why: Pi never ran here, ran with `--no-session`, with another agent folder or another user, or
     the sessions were deleted. Pi itself deletes none.
@@ -44,9 +45,18 @@ def nothing_kept(case: Case) -> Iterator[Finding]:
         if misplaced
         else ""
     )
+    unlisted = "".join(
+        f"; {session.path.name} holds {counted(len(session.entries), 'entry')}, and Pi does not"
+        " list it"
+        for session in case.leftovers
+    )
     yield Finding(
         f"there is no session of {case.cwd} in {folder.path} ({folder.how}): Pi never ran here, ran"
-        f" with --no-session or another agent folder, or the files were deleted{lying}",
-        (Evidence(str(folder.path)), *(Evidence(str(path)) for path in misplaced[:_SHOWN])),
+        f" with --no-session or another agent folder, or the files were deleted{lying}{unlisted}",
+        (
+            Evidence(str(folder.path)),
+            *(Evidence(str(path)) for path in misplaced[:_SHOWN]),
+            *(Evidence(str(session.path)) for session in case.leftovers),
+        ),
         remedy=(Remedy("Say where Pi's sessions are with --agent-dir or --session-dir."),),
     )

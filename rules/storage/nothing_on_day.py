@@ -5,10 +5,11 @@ What it finds
     directory, nor of a directory that is this project under another name, holds a user or assistant
     message of the day.
 Why it matters
-    What was never recorded cannot be found in any layer. The rest of the report then speaks of
+    What is not recorded cannot be found in any layer. The rest of the report then speaks of
     another day: the last one before it on which something was recorded.
 What proves it
-    The messages nearest to the day, before and after it, by file and line.
+    The messages nearest to the day, before and after it, by file and line; and messages of the day
+    in files of the folder that Pi does not list, such as what a rewrite that was cut off leaves.
 What it cannot tell
     Why nothing was recorded: no work was done, Pi ran with `--no-session`, with another agent
     folder or on another machine, the file was deleted, or the day is counted in another time zone
@@ -21,8 +22,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import cite
+from diagnose.pipeline.case import cite, messages_by_day
 from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
+from diagnose.pipeline.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 def nothing_on_day(case: Case) -> Iterator[Finding]:
     """Find that no session of the project holds the day."""
     asked = case.question.day_asked
-    if asked is None or not case.neighbours:
-        return
+    if asked is None or (case.session is None and not case.neighbours):
+        return  # that there is no session at all is PI101's and PI120's to tell
     if case.question.day == asked and _anything(case):
         return
     near = [
@@ -44,7 +46,17 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
     ]
     pieces = [cite(session, entries[-1]) for _, session, entries in case.nearest]
     if not pieces:
-        pieces = [Evidence(str(case.neighbours[0].path), quote="no user or assistant message")]
+        path = case.session.path if case.session else case.neighbours[0].path
+        pieces = [Evidence(str(path), quote="no user or assistant message")]
+    unlisted = ""
+    for session in case.leftovers:
+        there = messages_by_day(session, case.question).get(asked)
+        if there:
+            pieces.append(cite(session, there[-1]))
+            unlisted += (
+                f"; {counted(len(there), 'message')} of that day are in {session.path.name}, which"
+                " Pi does not list"
+            )
     other = case.question.day
     rest = (
         f"; the rest of the report is about {case.day_name}"
@@ -53,7 +65,7 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
     )
     yield Finding(
         f"nothing is stored of {asked}, {asked:%A}; the nearest days with messages are"
-        f" {' and '.join(near) or 'none at all'}{rest}",
+        f" {' and '.join(near) or 'none at all'}{unlisted}{rest}",
         tuple(pieces),
         remedy=(
             Remedy("Ask about a day that is recorded with --day, or look in another agent folder."),

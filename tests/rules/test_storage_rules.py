@@ -86,6 +86,25 @@ class TestWhereTheDayIs:
         assert "2026-10-18, Sunday" in one.message
         assert "about 2026-10-15" in one.message
 
+    def test_a_rewrite_that_was_cut_off_left_the_day_in_a_file_that_pi_does_not_list(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        write_session(*later("gone"), begun=today())
+        whole = write_session(*day())
+        hidden = whole.rename(whole.with_name(f".{whole.name}.1f2e.tmp"))
+        found = diagnose().one("PI102")
+        assert (found.evidence[-1].path, found.evidence[-1].entry) == (str(hidden), "a2")
+        assert "2 messages of that day are in" in found.message
+
+    def test_a_session_given_by_its_path_may_have_nothing_of_the_day(
+        self, tmp_path: Path, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """It lies outside of Pi's folders, of which there are none for its directory."""
+        copy = write_session(*day(), cwd="/gone/greet", folder=tmp_path)
+        found = diagnose("forgot today", session=str(copy), cwd=None)
+        assert found.one("PI102").level == "error"
+        assert found["PI101"] == []
+
     def test_a_question_that_names_no_day_has_none_that_could_be_missing(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:
