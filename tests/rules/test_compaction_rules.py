@@ -193,10 +193,16 @@ class TestWhatTheSummarySays:
             ("done", "has no Goal, Constraints & Preferences, Progress"),
             (FULL.replace("1. Check the call sites", "1. None"), "placeholders under Next Steps"),
             (FULL.replace("## Goal\nCheck src/greet.ts", ""), "has no Goal"),
-            SPLIT,
-            CHINESE,
+            ("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nx", "has no"),
         ],
     )
+    def test_a_thin_summary_is_told_with_what_it_lacks(
+        self, write_session: Write, diagnose: Diagnose, summary: str, says: str
+    ) -> None:
+        self._with(write_session, summary)
+        assert says in diagnose().one("PI304").message
+
+    @pytest.mark.parametrize("summary", [FULL, SPLIT, CHINESE], ids=["whole", "split", "Chinese"])
     def test_a_summary_in_pis_form_is_not_thin(
         self, write_session: Write, diagnose: Diagnose, summary: str
     ) -> None:
