@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from diagnose.pipeline.finding import Evidence, Layer, NotChecked, NotGiven
 from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
 from diagnose.pipeline.question import local, start_of
 from diagnose.pipeline.words import shortened
-from diagnose.project.freshness import Project, Seen, State, judge
+from diagnose.project.freshness import Asked, Project, Seen, State, judge
 from diagnose.project.paths import below
 from diagnose.sessions.account import session_name
 from diagnose.sessions.branches import LeftBranch, left_branches
@@ -588,24 +588,26 @@ class Case:
                 " --project where it is now"
             )
         found: list[Standing] = []
-        asked: list[tuple[Observation, str, Seen]] = []
+        asked: list[tuple[Observation, str]] = []
         for one in self.observations:
             path = below(one.path, self.subject.cwd or self.cwd)
             if path is None:
                 state = State("unknown", reason="it lies outside the project")
                 found.append(Standing(one, None, state))
-            elif one.obstacle is not None:
-                found.append(Standing(one, path, State("unknown", reason=one.obstacle)))
             else:
-                runs = tuple((run.start, run.lines) for run in one.runs)
-                asked.append((one, path, Seen(path, one.text, runs, one.result.time)))
+                asked.append((one, path))
         if asked:
-            states = judge(self.project, [seen for _, _, seen in asked])
+            files = [Asked(path, partial(self._seen, one, path)) for one, path in asked]
+            states = judge(self.project, files)
             found += [
-                Standing(one, path, state)
-                for (one, path, _), state in zip(asked, states, strict=True)
+                Standing(one, path, state) for (one, path), state in zip(asked, states, strict=True)
             ]
         return sorted(found, key=lambda standing: standing.observation.path)
+
+    def _seen(self, one: Observation, path: str) -> Seen:
+        known = one.contents(self.opened)
+        runs = tuple((run.start, run.lines) for run in known.runs)
+        return Seen(path, known.text, runs, one.result.time, known.obstacle)
 
     def bears_on_question(self, observation: Observation) -> bool:
         """Tell whether an observation is the day's, or of what was asked about."""

@@ -62,10 +62,32 @@ def worst(found: list[Part], command: str) -> Part:
     return max(found, key=lambda part: classes.index(part.effect))
 
 
-def changes_something(command: str) -> bool:
-    """Tell whether a shell command leaves a lasting effect: a commit, a deletion, a remote call."""
+def lasting(command: str) -> list[Part]:
+    """Return the parts of a line that a summary should tell of.
+
+    They are commits, deletions, remote calls and runs of tests.
+    """
     kept = ("commit", "remote", "destructive")
-    return worst(parts(command), command).effect in kept
+    return [part for part in parts(command) if part.effect in kept or _is_test(part)]
+
+
+def _is_test(part: Part) -> bool:
+    known = tuple(word for word in part.words if word is not None)
+    return any(known[: len(run)] == tuple(run) for run in _table()["tests"])
+
+
+def names_only(part: Part) -> bool:
+    """Tell whether a command that names a file shows nothing of what is in it."""
+    table = _table()["names_only"]
+    words = [word for word in part.words if word is not None]
+    if not words:
+        return False
+    program = words[0].rsplit("/", 1)[-1]
+    return program in table["programs"] or (
+        program in table["subcommands"]
+        and words[1:2] != []
+        and words[1] in table["subcommands"][program]
+    )
 
 
 @cache
@@ -94,11 +116,38 @@ def _walk(root: Node, data: bytes, depth: int) -> Iterator[Part]:
     waiting = [root]
     while waiting:
         node = waiting.pop()
+        children = node.children
         if node.type == "command":
             yield from _command(node, data, depth)
         elif node.type == "file_redirect":
             yield from _redirect(node, data)
-        waiting.extend(reversed(node.children))
+        elif node.type == "redirected_statement" and (script := _script_given(node, data)):
+            # What is fed to a shell is what it runs.
+            yield from parts(script, depth + 1)
+            children = [child for child in children if child.type == "file_redirect"]
+        waiting.extend(reversed(children))
+
+
+def _script_given(node: Node, data: bytes) -> str | None:
+    """Return the here-document that a statement feeds to a shell without a script of its own."""
+    body = node.child_by_field_name("body")
+    if body is None or body.type != "command":
+        return None
+    words = _words(body, data)
+    if not words or words[0] is None or any(word is None or word[:1] != "-" for word in words[1:]):
+        return None
+    is_shell = words[0].rsplit("/", 1)[-1] in _table()["shell_programs"]
+    return _heredoc(node, data) if is_shell else None
+
+
+def _heredoc(node: Node, data: bytes) -> str | None:
+    """Return the text of the here-document of a statement, None where it has none."""
+    for child in node.children:
+        if child.type == "heredoc_redirect":
+            for inner in child.children:
+                if inner.type == "heredoc_body":
+                    return data[inner.start_byte : inner.end_byte].decode("utf-8", "replace")
+    return None
 
 
 def _redirect(node: Node, data: bytes) -> Iterator[Part]:
@@ -111,13 +160,16 @@ def _redirect(node: Node, data: bytes) -> Iterator[Part]:
 
 def _command(node: Node, data: bytes, depth: int) -> Iterator[Part]:
     text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    yield from _classed(_words(node, data), text, depth)
+
+
+def _words(command: Node, data: bytes) -> list[str | None]:
     # Assignments before the name and redirections after it are no words of the command.
-    words = [
+    return [
         _word(child, data)
-        for child in node.children
+        for child in command.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect")
     ]
-    yield from _classed(words, text, depth)
 
 
 def _word(node: Node, data: bytes) -> str | None:
@@ -126,6 +178,8 @@ def _word(node: Node, data: bytes) -> str | None:
     if node.type in ("command_name", "concatenation", "string") and node.named_children:
         if node.type == "string":
             inner = [child for child in node.named_children if child.type != "string_content"]
+            if len(inner) == 1 == len(node.named_children):
+                return _quoted_heredoc(inner[0], data)
             return None if inner else text[1:-1]
         pieces = [_word(child, data) for child in node.named_children]
         return None if None in pieces else "".join(piece or "" for piece in pieces)
@@ -136,10 +190,19 @@ def _word(node: Node, data: bytes) -> str | None:
     return text if node.type in ("test_operator", "extglob_pattern", "regex") else None
 
 
+def _quoted_heredoc(node: Node, data: bytes) -> str | None:
+    """Return the text of `"$(cat <<'END' … END)"`, a usual way to give a message of many lines."""
+    statement = next((c for c in node.children if c.type == "redirected_statement"), None)
+    body = statement.child_by_field_name("body") if statement else None
+    if node.type != "command_substitution" or statement is None or body is None:
+        return None
+    return _heredoc(statement, data) if data[body.start_byte : body.end_byte] == b"cat" else None
+
+
 def _classed(words: list[str | None], text: str, depth: int) -> Iterator[Part]:
     if not words:
         return
-    if words[0] is None:
+    if words[0] is None or depth > _DEEPEST:
         yield Part("unknown", tuple(words), text)
         return
     program = words[0].rsplit("/", 1)[-1]
@@ -157,6 +220,12 @@ def _classed(words: list[str | None], text: str, depth: int) -> Iterator[Part]:
     if program in table["shell_programs"]:
         yield from _shell(rest, words, text, depth)
         return
+    if program == "eval" and None not in rest:
+        yield from parts(" ".join(word or "" for word in rest), depth + 1)
+        return
+    if program == "find":
+        yield from _find(words, text, depth)
+        return
     yield Part(_effect(program, rest), tuple(words), text)
 
 
@@ -172,6 +241,24 @@ def _shell(
         yield Part("unknown", tuple(words), text)
     else:
         yield from parts(script, depth + 1)
+
+
+def _find(words: list[str | None], text: str, depth: int) -> Iterator[Part]:
+    """Give what `find` does itself, and each command that it runs on what it finds."""
+    own: list[str | None] = []
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if word not in ("-exec", "-execdir", "-ok", "-okdir"):
+            own.append(word)
+            continue
+        start = place
+        while place < len(words) and words[place] not in (";", "+"):
+            place += 1
+        yield from _classed(words[start:place], text, depth + 1)
+        place += 1
+    yield Part(_effect("find", own[1:]), tuple(words), text)
 
 
 def _without_options(program: str, words: list[str | None]) -> list[str | None]:
@@ -207,6 +294,8 @@ def _effect(program: str, rest: list[str | None]) -> str:
 def _with_flags(entry: dict[str, Any], rest: list[str | None]) -> str:
     """Return the worst that the flags make of a command; some make it harmless."""
     flags = entry.get("flags", {})
+    if any(word and word.split("=")[0] in entry.get("harmless", ()) for word in rest):
+        return "read"
     if any(word is None for word in rest) and flags:
         known = [flags[word.split("=")[0]] for word in rest if word and word.split("=")[0] in flags]
         effect: str = entry["default"]

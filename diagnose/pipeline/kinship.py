@@ -85,9 +85,12 @@ def by_record(project: Project, session: Session) -> Kinship | None:
         return None
     for one in recorded.values():
         path = below(one.path, session.cwd)
-        if path is None or one.text is None or len(one.text) < _TELLING:
+        if path is None or project.in_repository(path) not in repository.by_path:
             continue
-        blob = repository.blob_id(one.text.encode("utf-8", "surrogatepass"))
+        text = one.contents(session).text
+        if text is None or len(text) < _TELLING:
+            continue
+        blob = repository.blob_id(text.encode("utf-8", "surrogatepass"))
         for commit, change in repository.by_path.get(project.in_repository(path), []):
             if blob in (change.old, change.new):
                 how = f"what it read in {path} is in this repository's history"

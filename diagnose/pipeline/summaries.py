@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from diagnose.pipeline.effects import lasting, parts
 from diagnose.pipeline.words import find, shortened, words
-from diagnose.sessions.calls import arguments, pair
+from diagnose.sessions.calls import each_arguments, pair
 from diagnose.sessions.files import details_files
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 _ITEM: Final = re.compile(r"^\s*(?:[-*•·]|\d+[.)、])\s+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]{2,}|[\u4e00-\u9fff]{2,}")
+_WORD: Final = re.compile(r"[a-z_][a-z0-9_./-]{2,}|[\u4e00-\u9fff]{2,}")
+_CHINESE: Final = "\u4e00"
+# A question is no statement: "What was not checked?"
+_QUESTION: Final = ("?", "？")
 # The share of a statement's own words that must stand in a summary for it to be carried.
 _CARRIED: Final = 0.6
 # Prompts and replies longer than this (characters) are searched no further.
@@ -55,7 +59,7 @@ def statements_of_limits(text: str) -> Iterator[str]:
             yield _plain(f"{line.strip()} {', '.join(filter(None, items))}")
             continue
         for sentence in _SENTENCE.split(line):
-            if find(sentence, limits):
+            if find(sentence, limits) and not sentence.rstrip().endswith(_QUESTION):
                 yield _plain(_ITEM.sub("", sentence))
 
 
@@ -85,29 +89,67 @@ def _plain(text: str) -> str:
     return re.sub(r"[*_`]{1,3}", "", text).strip()
 
 
-def carries(summary: str, statement: str) -> bool:
-    """Tell whether a summary still says what a statement of limits says."""
-    limits = words("limits")
-    folded = summary.casefold()
-    if statement.casefold() in folded:
+@dataclass(slots=True, frozen=True)
+class _Said:
+    """The words of a summary, made ready for many look-ups."""
+
+    folded: str
+    stems: frozenset[str]
+    # Whether it states any limit at all.
+    limited: bool
+
+    def names(self, word: str) -> bool:
+        """Tell whether a folded word stands in the summary, in the plural or not."""
+        if word[0] < _CHINESE:
+            return _stem(word) in self.stems
+        # Chinese is written without spaces: most pairs of characters must be there.
+        pairs = [word[i : i + 2] for i in range(len(word) - 1)]
+        return sum(pair in self.folded for pair in pairs) >= _CARRIED * len(pairs)
+
+
+def _stem(word: str) -> str:
+    bare = word.strip("./-_")
+    return bare[:-1] if len(bare) > 3 and bare.endswith("s") else bare  # noqa: PLR2004 (is, us)
+
+
+def _said(summary: str) -> _Said:
+    folded = summary[:_SEARCHED].casefold()
+    stems: set[str] = set()
+    for word in _WORD.findall(folded):
+        stems.add(_stem(word))
+        stems.update(_stem(piece) for piece in word.split("/"))
+        stems.update(_stem(piece) for piece in re.split(r"[/._-]", word))
+    return _Said(folded, frozenset(stems), find(folded, words("limits")) is not None)
+
+
+def _carries(said: _Said, statement: str) -> bool:
+    """Tell whether a summary still says what a statement of limits says.
+
+    It does where the statement itself stands there, or all of its own words, or most of them where
+    the summary states a limit at all.
+    """
+    if statement.casefold().rstrip(" .。") in said.folded:
         return True
-    if find(summary, limits) is None:
-        return False
-    phrase = find(statement, limits)
+    phrase = find(statement, words("limits"))
     rest = statement.replace(phrase[0], " ") if phrase else statement
-    own = {word.casefold() for word in _WORD.findall(rest)}
-    return not own or sum(word in folded for word in own) >= _CARRIED * len(own)
+    weak = words("fillers")
+    own = {word for word in _WORD.findall(rest.casefold()) if word not in weak}
+    if not own:
+        return said.limited
+    there = sum(said.names(word) for word in own)
+    return there == len(own) or (said.limited and there >= _CARRIED * len(own))
 
 
 def dropped_statements(entries: list[Entry], texts: list[str], summary: str) -> list[Statement]:
     """Return the statements of limits in entries that a summary does not carry; each once."""
     found: dict[str, Statement] = {}
+    said = _said(summary)
     for entry, text in zip(entries, texts, strict=True):
         if not entry.is_activity:
             continue
         for statement in statements_of_limits(text):
-            if not carries(summary, statement):
-                found.setdefault(statement.casefold(), Statement(entry, statement))
+            if statement.casefold() not in found and not _carries(said, statement):
+                found[statement.casefold()] = Statement(entry, statement)
     return list(found.values())
 
 
@@ -122,28 +164,42 @@ class Named:
 def dropped_files(
     session: Session, entries: list[Entry], value: object, summary: str
 ) -> list[Named]:
-    """Return the files that calls in entries read or changed and that a summary does not name."""
+    """Return the files that calls in entries read or changed and that a summary does not name.
+
+    A file that a shell command wrote is in none of Pi's own lists; failed calls touch no file.
+    """
     read, modified = details_files(value)
-    named = {*read, *modified}
+    listed = {*read, *modified}
+    said = _said(summary)
     found: dict[str, Named] = {}
-    for call in pair(entries).calls:
-        if call.call.name not in ("read", "edit", "write"):
+    for call, given in each_arguments(session, pair(entries).calls):
+        if call.result is not None and call.result.message and call.result.message.is_error:
             continue
-        path = arguments(session, call).get("path")
-        if isinstance(path, str) and path and path not in named and path not in summary:
-            found.setdefault(path, Named(call.entry, path))
+        paths = [given.get("path")] if call.call.name in ("read", "edit", "write") else []
+        command = given.get("command")
+        if call.call.name == "bash" and isinstance(command, str) and ">" in command:
+            paths = [part.words[1] for part in parts(command) if part.words[:1] == (">",)]
+        for path in paths:
+            if not isinstance(path, str) or not path or path in listed or path in found:
+                continue
+            if not _names_file(said, path):
+                found[path] = Named(call.entry, path)
     return list(found.values())
+
+
+def _names_file(said: _Said, path: str) -> bool:
+    """Tell whether a summary names a file by its path, or by its name where that tells it apart."""
+    name = path.rstrip("/").rsplit("/", 1)[-1].casefold()
+    return path.casefold() in said.folded or ("." in name.strip(".") and _stem(name) in said.stems)
 
 
 def dropped_commands(session: Session, entries: list[Entry], summary: str) -> list[Named]:
     """Return the shell commands in entries whose program a summary does not name."""
     found: dict[str, Named] = {}
     folded = summary.casefold()
-    for call in pair(entries).calls:
-        if call.call.name != "bash":
-            continue
-        command = arguments(session, call).get("command")
-        if not isinstance(command, str) or not command.strip():
+    for call, given in each_arguments(session, pair(entries).calls):
+        command = given.get("command")
+        if call.call.name != "bash" or not isinstance(command, str) or not command.strip():
             continue
         program = command.split()[0].rsplit("/", 1)[-1]
         if program.casefold() not in folded and command.casefold() not in folded:
@@ -151,7 +207,79 @@ def dropped_commands(session: Session, entries: list[Entry], summary: str) -> li
     return list(found.values())
 
 
-_HEADING: Final = re.compile(r"^\s*(?:#{1,6}\s*|\*\*)(.+?)(?:\*\*)?\s*:?\s*$", re.MULTILINE)
+def dropped_effects(session: Session, entries: list[Entry], summary: str) -> list[Named]:
+    """Return the commands of lasting effect, and runs of tests, that a summary does not name.
+
+    Failed ones are left out. A command counts as named by its verb (`push` in "pushed to origin"),
+    or by a path that it was given.
+    """
+    found: dict[str, Named] = {}
+    said = _said(summary)
+    for call, given in each_arguments(session, pair(entries).calls):
+        command = given.get("command")
+        if call.call.name != "bash" or not isinstance(command, str):
+            continue
+        if call.result is not None and call.result.message and call.result.message.is_error:
+            continue
+        for part in lasting(command):
+            if part.text not in found and not _names_command(said, part.words):
+                found[part.text] = Named(call.entry, part.text)
+    return list(found.values())
+
+
+def _names_command(said: _Said, command: tuple[str | None, ...]) -> bool:
+    plain = [word.casefold() for word in command if word and word[:1] != "-"]
+    if not plain:
+        return False
+    verb = plain[1] if len(plain) > 1 and plain[0] in words("programs_with_verbs") else plain[0]
+    # A short verb stands in many words: `rm` in "form".
+    named = verb in said.folded if len(verb) > 3 else verb in said.stems  # noqa: PLR2004
+    return named or any(_names_file(said, word) for word in plain[1:] if "/" in word or "." in word)
+
+
+@dataclass(slots=True, frozen=True)
+class Place:
+    """Where a text stands in an entry: what part of it, at which character, and what is around."""
+
+    entry: Entry
+    # "text", "thinking", "tool result" or "arguments"
+    part: str
+    offset: int
+    around: str
+
+
+def places(entry: Entry, value: object, wanted: str) -> Place | None:
+    """Return the first place of an entry where a folded text stands, None where it does not."""
+    for part, text in _texts(entry, value):
+        offset = text.casefold().find(wanted)
+        if offset >= 0:
+            start = max(0, offset - 60)
+            return Place(entry, part, offset, shortened(text[start : offset + 180], 200))
+    return None
+
+
+def _texts(entry: Entry, value: object) -> Iterator[tuple[str, str]]:
+    message = value.get("message") if isinstance(value, dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    usual = "tool result" if entry.role == "toolResult" else "text"
+    if isinstance(content, str):
+        yield usual, content
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, dict):
+            continue
+        if isinstance(block.get("text"), str):
+            yield usual, block["text"]
+        if isinstance(block.get("thinking"), str):
+            yield "thinking", block["thinking"]
+        if block.get("type") == "toolCall" and isinstance(block.get("arguments"), dict):
+            for one in block["arguments"].values():
+                if isinstance(one, str):
+                    yield "arguments", one
+
+
+# "## 1. Goal", "**Goal:** check it", "Goal:": marks, name, and what follows on the same line.
+_HEADING: Final = re.compile(r"\s*(#{1,6}|\*\*|__|)\s*(?:\d+[.)]\s*)?([^:：*#]{1,60})(.*)")
+_TOP: Final = ("#", "##")
 _SPLIT_TURN: Final = "**Turn Context (split turn):**"
 _NO_HISTORY: Final = "No prior history."
 # What Pi's form has between brackets is an instruction to the model, not an answer.
@@ -177,20 +305,31 @@ def thin_sections(summary: str) -> tuple[list[str], list[str]]:
 
 def _bodies(text: str) -> dict[str, str]:
     """Return what stands under each heading, the heading folded; lesser headings count inside."""
-    found: dict[str, str] = {}
-    top = None
-    for line in (
-        text.split("<read-files>", maxsplit=1)[0]
-        .split("<modified-files>", maxsplit=1)[0]
-        .splitlines()
-    ):
-        heading = _HEADING.match(line)
-        if heading and not line.lstrip().startswith(("###", "- ")):
-            top = heading[1].strip(" *:：").casefold()
-            found.setdefault(top, "")
+    known = {
+        name
+        for form in (words("summary_sections"), words("turn_prefix_sections"))
+        for names in form.values()
+        for name in names
+    }
+    found: dict[str, list[str]] = {}
+    top: str | None = None
+    body = text.split("<read-files>", maxsplit=1)[0].split("<modified-files>", maxsplit=1)[0]
+    for line in body.splitlines():
+        marks, name, rest = "", "", ""
+        if heading := _HEADING.match(line):
+            marks, name, rest = heading.groups()
+        name = name.strip(" _").casefold()
+        follows = rest.strip(" *_:：")
+        # Without marks only a line that is no more than the name is a heading; marks other than
+        # those of a section head one only where the name is a section's.
+        if marks in _TOP or (
+            name in known and (marks or (rest[:1] in (":", "：") and not follows))
+        ):
+            top = name
+            found.setdefault(top, []).append(follows)
         elif top is not None:
-            found[top] += line + "\n"
-    return found
+            found[top].append(line)
+    return {name: "\n".join(lines) for name, lines in found.items()}
 
 
 def _thin(form: dict[str, list[str]], bodies: dict[str, str]) -> tuple[list[str], list[str]]:
@@ -199,7 +338,9 @@ def _thin(form: dict[str, list[str]], bodies: dict[str, str]) -> tuple[list[str]
         body = next((bodies[name] for name in names if name in bodies), None)
         if body is None:
             missing.append(section)
-        elif section not in words("sections_that_may_be_none") and not _says(body):
+        elif not _says(body) and not (
+            section in words("sections_that_may_be_none") and _says_none(body)
+        ):
             hollow.append(section)
     return missing, hollow
 
@@ -207,14 +348,24 @@ def _thin(form: dict[str, list[str]], bodies: dict[str, str]) -> tuple[list[str]
 def _says(body: str) -> bool:
     """Tell whether any line says more than a placeholder does."""
     placeholders = set(words("placeholders"))
+    return any(
+        bare and bare not in placeholders and not _TEMPLATE.match(plain)
+        for plain, bare in _items(body)
+    )
+
+
+def _says_none(body: str) -> bool:
+    """Tell whether a section says that there is nothing to say, as Pi's form asks for."""
+    return any(bare in words("words_for_none") for _, bare in _items(body))
+
+
+def _items(body: str) -> Iterator[tuple[str, str]]:
+    """Give each line without its list mark and box, and that without brackets and full stops."""
     for line in body.splitlines():
         if line.lstrip().startswith("#") or set(line.strip()) <= {"-", "*"}:
             continue
         plain = re.sub(r"^\s*(?:[-*•]|\d+[.)])?\s*(?:\[[ xX]\])?\s*", "", line).strip()
-        bare = plain.strip("()（）.。*_ ").casefold()
-        if bare and bare not in placeholders and not _TEMPLATE.match(plain):
-            return True
-    return False
+        yield plain, plain.strip("()（）.。*_ ").casefold()
 
 
 _PATH: Final = re.compile(r"(?<![\w/])(?:[\w.-]+/)+[\w.-]+|(?<![\w/])[\w-]+\.[A-Za-z]{1,5}\b")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from diagnose.project.files import FileNow, read_file
+from diagnose.project.files import read_file
 from diagnose.project.git import Change, Commit, GitError, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from diagnose.project.files import FileNow
 
 # Beyond this many lines a line by line comparison takes seconds; then only lines are counted.
 _DIFF_LINES: Final = 20_000
@@ -33,6 +35,16 @@ class Seen:
     text: str | None
     runs: tuple[tuple[int, tuple[str, ...]], ...]
     time: float | None
+    # Why there is neither, where there is not.
+    obstacle: str | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Asked:
+    """A file that is asked about; what was seen of it is loaded when its turn comes."""
+
+    path: str
+    load: Callable[[], Seen]
 
 
 @dataclass(slots=True, frozen=True)
@@ -72,7 +84,6 @@ class Project:
     repository: Repository | None = None
     # Why there is no history to ask.
     obstacle: str = ""
-    _files: dict[str, FileNow] = field(default_factory=dict)
 
     @classmethod
     def at(cls, root: Path) -> Project:
@@ -88,9 +99,8 @@ class Project:
 
     def file(self, path: str) -> FileNow:
         """Return a file by its path below the project."""
-        if path not in self._files:
-            self._files[path] = read_file(self.root / path, self.root)
-        return self._files[path]
+        # Read anew at each call: to keep them all would hold every observed file in memory.
+        return read_file(self.root / path, self.root)
 
     def in_repository(self, path: str) -> str:
         """Return a path of the project as history names it."""
@@ -102,14 +112,23 @@ class Project:
         return path.removeprefix(prefix) if path.startswith(prefix) else None
 
 
-def judge(project: Project, seen: list[Seen]) -> list[State]:
-    """Say of each what has become of it; git is asked the same few questions for all of them."""
-    missing = [one for one in seen if project.file(one.path).is_absent]
-    history = _Moves(project, missing) if missing else None
-    return [
-        history.state(one) if history and project.file(one.path).is_absent else _here(project, one)
-        for one in seen
-    ]
+def judge(project: Project, asked: list[Asked]) -> list[State]:
+    """Say of each what has become of it; git is asked the same few questions for all of them.
+
+    One text is held at a time, however many files there are.
+    """
+    missing = {one.path for one in asked if project.file(one.path).is_absent}
+    moves = _Moves(project, sorted(missing)) if missing else None
+    states = []
+    for one in asked:
+        seen = one.load()
+        if seen.obstacle is not None:
+            states.append(State("unknown", reason=seen.obstacle))
+        elif moves is not None and one.path in missing:
+            states.append(moves.state(seen))
+        else:
+            states.append(_here(project, seen))
+    return states
 
 
 def _text(data: bytes) -> str:
@@ -208,12 +227,12 @@ def _since(project: Project, seen: Seen, seen_blob: str | None) -> tuple[tuple[C
 class _Moves:
     """Files that are gone from under their names, and where their text went."""
 
-    def __init__(self, project: Project, missing: list[Seen]) -> None:
+    def __init__(self, project: Project, missing: list[str]) -> None:
         self.project = project
         self.repository = project.repository
         blobs: set[str] = set()
-        for seen in missing:
-            for _, change in self._candidates(seen):
+        for path in missing:
+            for _, change in self._candidates(path):
                 if change.new is not None and len(blobs) < _CANDIDATES:
                     blobs.add(change.new)
         self.contents = self.repository.contents(sorted(blobs)) if self.repository else {}
@@ -226,11 +245,11 @@ class _Moves:
             return None
         return next(((c, change) for c, change in touched if change.new is None), None)
 
-    def _candidates(self, seen: Seen) -> Iterator[tuple[Commit, Change]]:
+    def _candidates(self, gone: str) -> Iterator[tuple[Commit, Change]]:
         """Give what the deleting commit added, and what was added where that went on to move."""
         if self.repository is None:
             return
-        waiting = [self.project.in_repository(seen.path)]
+        waiting = [self.project.in_repository(gone)]
         visited = set(waiting)
         for _ in range(_HOPS):
             following: list[str] = []
@@ -293,7 +312,7 @@ class _Moves:
         """Return (commit, new path, share kept, its text) of the likeliest new home, if any."""
         assert self.repository is not None  # noqa: S101 (asked only with a repository)
         found: list[tuple[float, str, Commit | None, str]] = []
-        for commit, change in self._candidates(seen):
+        for commit, change in self._candidates(seen.path):
             path = self.project.in_project(change.path)
             if path is None or change.path not in self.repository.tracked:
                 continue

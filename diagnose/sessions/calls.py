@@ -13,6 +13,8 @@ from diagnose.sessions.context import NOT_SENT, content_text
 from diagnose.sessions.javascript import get
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from diagnose.sessions.entry import Call, Entry
     from diagnose.sessions.reading import Session
     from diagnose.sessions.tree import Tree
@@ -72,42 +74,85 @@ def pair(branch: list[Entry]) -> Pairing:
 
 def results_elsewhere(tree: Tree, calls: list[PairedCall]) -> dict[int, Entry]:
     """Return, by the place of a call in `calls`, the result that hangs on another branch."""
-    wanted = {call.call.id for call in calls}
-    candidates = [
-        entry
-        for entry in tree.live
-        if entry.message is not None
-        and entry.message.role == "toolResult"
-        and entry.message.call_id in wanted
-        and entry.line not in tree.on_branch
-    ]
-    found: dict[int, Entry] = {}
+    # By the reply and the id: one id may stand in many replies, and twice in one.
+    wanted: dict[tuple[int, Any], int] = {}
     for place, call in enumerate(calls):
-        for entry in candidates:
-            if entry.message is None or entry.message.call_id != call.call.id:
-                continue
-            above = tree.parent(entry)
-            steps = 0
-            # A result stands right below its call, perhaps after results of the same batch.
-            while above is not None and above is not call.entry and steps < len(tree.live):
-                if above.message is None or above.message.role != "toolResult":
-                    above = None
-                    break
-                above = tree.parent(above)
-                steps += 1
-            if above is call.entry:
-                found[place] = entry
+        wanted.setdefault((call.entry.line, call.call.id), place)
+    asked_by: dict[int, Entry | None] = {}
+    found: dict[int, Entry] = {}
+    for entry in tree.live if wanted else ():
+        message = entry.message
+        if message is None or message.role != "toolResult":
+            continue
+        # A result stands right below its reply, perhaps after results of the same batch.
+        above = tree.parent(entry)
+        if above is not None and above.role == "toolResult":
+            asked_by[entry.line] = asked_by.get(above.line)
+        else:
+            asked_by[entry.line] = above if above is not None and above.message else None
+        reply = asked_by[entry.line]
+        if reply is None or entry.line in tree.on_branch:
+            continue
+        place = wanted.get((reply.line, message.call_id), -1)
+        if place >= 0:
+            found[place] = entry
     return found
+
+
+def results_under_another_form(pairing: Pairing) -> dict[int, Entry]:
+    """Return, by the place of a call among all, a stray result that seems to answer it.
+
+    Some providers make ids of two parts, `call_9|fc_abc`, of which another writes the first alone:
+    the same first part, in a result after the call, is taken for the same call. It is a likeness,
+    no proof, and Pi itself does not see it.
+    """
+    strays: dict[str, list[Entry]] = {}
+    for result in pairing.stray_results:
+        key = _first_part(result.message.call_id if result.message else None)
+        if key:
+            strays.setdefault(key, []).append(result)
+    found: dict[int, Entry] = {}
+    for place, call in enumerate(pairing.calls if strays else ()):
+        if call.result is not None:
+            continue
+        waiting = strays.get(_first_part(call.call.id), [])
+        if waiting and waiting[0].line > call.entry.line:
+            found[place] = waiting.pop(0)
+    return found
+
+
+def _first_part(call_id: Any) -> str:
+    return call_id.split("|", 1)[0] if isinstance(call_id, str) else ""
+
+
+def each_arguments(
+    session: Session, calls: Iterable[PairedCall]
+) -> Iterator[tuple[PairedCall, dict[str, Any]]]:
+    """Give each call with its arguments; a reply with many calls is read once for all of them."""
+    reply: Entry | None = None
+    blocks: list[Any] = []
+    for call in calls:
+        if call.entry is not reply:
+            reply, blocks = call.entry, _blocks(session, call.entry)
+        yield call, _arguments(blocks, call)
 
 
 def arguments(session: Session, call: PairedCall) -> dict[str, Any]:
     """Read the arguments of a call again; empty where they are no object."""
-    content = get(get(session.value(call.entry), "message"), "content")
-    blocks = [
+    return _arguments(_blocks(session, call.entry), call)
+
+
+def _blocks(session: Session, reply: Entry) -> list[Any]:
+    """Return the tool calls of a reply as they are written."""
+    content = get(get(session.value(reply), "message"), "content")
+    return [
         block
         for block in (content if isinstance(content, list) else [])
         if isinstance(block, dict) and block.get("type") == "toolCall"
     ]
+
+
+def _arguments(blocks: list[Any], call: PairedCall) -> dict[str, Any]:
     found = blocks[call.place].get("arguments") if call.place < len(blocks) else None
     return found if isinstance(found, dict) else {}
 

@@ -23,6 +23,10 @@ class Call(NamedTuple):
 
     id: Any
     name: str
+    # The `path` of a call that reads or changes a file, as it is given, and whether it asks for
+    # all of it: enough to know what a session observed without reading every call again.
+    path: str | None = None
+    is_whole: bool = True
 
 
 class Usage(NamedTuple):
@@ -155,6 +159,8 @@ def _number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+# No system opens a longer one (characters).
+_LONGEST_PATH: Final = 4096
 _NUMBERS: Final = frozenset({int, float})
 
 
@@ -178,6 +184,18 @@ def _text(value: Any) -> str | None:
     return intern(value) if isinstance(value, str) else None
 
 
+def _call(block: dict[str, Any]) -> Call:
+    call_id, name = identity(block.get("id", UNDEFINED)), _text(block.get("name")) or "?"
+    given = block.get("arguments")
+    if not isinstance(given, dict):
+        return Call(call_id, name)
+    path = given.get("path")
+    if not isinstance(path, str) or len(path) > _LONGEST_PATH:
+        return Call(call_id, name)
+    is_whole = given.get("offset") in (None, 1) and not given.get("limit")
+    return Call(call_id, name, intern(path), is_whole)
+
+
 def _shared(value: Any) -> Any:
     """Return a value whose text, where it is one, is kept once however often it occurs."""
     return intern(value) if isinstance(value, str) else value
@@ -194,7 +212,7 @@ def _message(raw: dict[str, Any], entry: Entry) -> Message:
         message.provider = _shared(raw.get("provider", UNDEFINED))
         message.model = _shared(raw.get("model", UNDEFINED))
         message.calls = tuple(
-            Call(identity(block.get("id", UNDEFINED)), _text(block.get("name")) or "?")
+            _call(block)
             for block in blocks
             if isinstance(block, dict) and block.get("type") == "toolCall"
         )

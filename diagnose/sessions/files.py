@@ -8,15 +8,17 @@ content; an `edit` result carries a unified diff in `details.patch`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from diagnose.sessions.calls import PairedCall, arguments, result_text
+from diagnose.sessions.calls import arguments
+from diagnose.sessions.context import content_text
 from diagnose.sessions.javascript import get
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from diagnose.sessions.calls import PairedCall
     from diagnose.sessions.entry import Entry
     from diagnose.sessions.reading import Session
 
@@ -39,8 +41,23 @@ class Lines:
 
 
 @dataclass(slots=True, frozen=True)
+class Contents:
+    """What is known of a file's text: all of it, or runs of its lines, or why neither."""
+
+    text: str | None
+    runs: tuple[Lines, ...] = ()
+    # Why the text cannot be compared, where it cannot: an image, say.
+    obstacle: str | None = None
+    # The whole text as it was before the session's own changes, where that was seen.
+    text_before: str | None = None
+
+
+_NOTHING: Final = Contents(None)
+
+
+@dataclass(slots=True, frozen=True)
 class Observation:
-    """The last that a branch knows of one file: all of its text, or runs of its lines."""
+    """The last that a branch knows of one file; its text is read again when it is asked for."""
 
     # As the call named it, and as Pi resolves it against the session's working directory.
     given: str
@@ -49,12 +66,29 @@ class Observation:
     method: str
     entry: Entry
     result: Entry
-    text: str | None
-    runs: tuple[Lines, ...] = ()
-    # Whether the session itself changed the file, so that the state is its own doing.
-    changed_by_session: bool = False
-    # Why the text cannot be compared, where it cannot: an image, say.
-    obstacle: str | None = None
+    # The calls that establish it, in order.
+    calls: tuple[PairedCall, ...]
+
+    @property
+    def changed_by_session(self) -> bool:
+        """Whether the session itself changed the file, so that the state is its own doing."""
+        return any(call.call.name != "read" for call in self.calls)
+
+    def contents(self, session: Session) -> Contents:
+        """Work the text out from the session's tool results."""
+        if not self.changed_by_session:
+            # Nothing but reads: the last that has all of the file tells what the others did.
+            for place in reversed(range(len(self.calls))):
+                if self.calls[place].call.is_whole:
+                    known = _read(session, self.calls[place], _NOTHING)
+                    if known.text is not None or known.obstacle is not None:
+                        return self._after(session, place + 1, known)
+        return self._after(session, 0, _NOTHING)
+
+    def _after(self, session: Session, place: int, known: Contents) -> Contents:
+        for call in self.calls[place:]:
+            known = _STEPS[call.call.name](session, call, known)
+        return known
 
 
 def resolve(given: str, cwd: str, home: str | None) -> str:
@@ -83,50 +117,51 @@ def observations(
 
     Calls without a result, and failed ones, establish nothing.
     """
-    known: dict[str, Observation] = {}
+    known: dict[str, list[PairedCall]] = {}
     for call in calls:
-        if call.call.name not in ("read", "write", "edit") or call.result is None:
+        result, given = call.result, call.call.path
+        if call.call.name not in _STEPS or result is None or not given or "\0" in given:
             continue
-        if call.result.message is None or call.result.message.is_error:
-            continue
-        given = arguments(session, call).get("path")
-        if not isinstance(given, str) or not given or "\0" in given:
-            continue
-        path = resolve(given, session.cwd or "/", home)
-        observe = {"read": _read, "write": _write, "edit": _edit}[call.call.name]
-        base = Observation(given, path, call.call.name, call.entry, call.result, None)
-        known[path] = observe(session, call, base, known.get(path))
-    return known
+        if result.message is not None and not result.message.is_error:
+            known.setdefault(resolve(given, session.cwd or "/", home), []).append(call)
+    found = {}
+    for path, made in known.items():
+        last = made[-1]
+        if last.result is not None and last.call.path is not None:
+            found[path] = Observation(
+                last.call.path, path, last.call.name, last.entry, last.result, tuple(made)
+            )
+    return found
 
 
-def _read(
-    session: Session, call: PairedCall, base: Observation, before: Observation | None
-) -> Observation:
-    changed = before is not None and before.changed_by_session
-    base = replace(base, changed_by_session=changed)
-    value = get(session.value(base.result), "message")
-    content = value.get("content")
+def _content(session: Session, call: PairedCall, name: str) -> Any:
+    """Return a field of the message of a call's result."""
+    return get(get(session.value(call.result), "message"), name) if call.result else None
+
+
+def _read(session: Session, call: PairedCall, before: Contents) -> Contents:
+    content = _content(session, call, "content")
     if isinstance(content, list) and any(
         isinstance(block, dict) and block.get("type") == "image" for block in content
     ):
-        return replace(base, obstacle="an image: what was seen is not its bytes")
-    text = result_text(session, base.result)
-    asked = arguments(session, call)
-    start = asked.get("offset")
-    start = int(start) if isinstance(start, int | float) and start >= 1 else 1
+        return Contents(None, obstacle="an image: what was seen is not its bytes")
+    text = content_text(content)
     cut = _CUT.search(text)
-    if cut is None and start == 1 and not asked.get("limit"):
-        return replace(base, text=text)
+    if cut is None and call.call.is_whole:
+        return Contents(text, text_before=before.text_before)
+    start = arguments(session, call).get("offset")
+    start = int(start) if isinstance(start, int | float) and start >= 1 else 1
     body = text[: cut.start()] if cut else text
     if cut is None and start == 1:
         # A limit that reached the end of the file: the text is whole after all.
-        return replace(base, text=body)
+        return Contents(body, text_before=before.text_before)
     run = Lines(start, tuple(body.split("\n")))
-    if before is not None and before.text is not None and _holds(before.text, run):
+    if before.text is not None and _holds(before.text, run):
         # The part agrees with the whole that was seen before, so the whole still stands.
-        return replace(base, text=before.text)
-    earlier = before.runs if before is not None and before.text is None else ()
-    return replace(base, runs=(*(r for r in earlier if not _overlap(r, run)), run))
+        return before
+    earlier = before.runs if before.text is None else ()
+    runs = (*(r for r in earlier if not _overlap(r, run)), run)
+    return Contents(None, runs, text_before=before.text_before)
 
 
 def _holds(text: str, run: Lines) -> bool:
@@ -137,31 +172,34 @@ def _overlap(one: Lines, other: Lines) -> bool:
     return one.start < other.start + len(other.lines) and other.start < one.start + len(one.lines)
 
 
-def _write(
-    session: Session, call: PairedCall, base: Observation, _before: Observation | None
-) -> Observation:
+def _write(session: Session, call: PairedCall, before: Contents) -> Contents:
     content = arguments(session, call).get("content")
-    base = replace(base, changed_by_session=True)
+    was = _was(before)
     if not isinstance(content, str):
-        return replace(base, obstacle="the written content is not in the call")
-    return replace(base, text=content)
+        return Contents(None, obstacle="the written content is not in the call", text_before=was)
+    return Contents(content, text_before=was)
 
 
-def _edit(
-    session: Session, _call: PairedCall, base: Observation, before: Observation | None
-) -> Observation:
-    base = replace(base, changed_by_session=True)
-    details = get(get(session.value(base.result), "message"), "details")
+def _was(before: Contents) -> str | None:
+    """Return the text as it was before the session's first change."""
+    return before.text if before.text_before is None else before.text_before
+
+
+def _edit(session: Session, call: PairedCall, before: Contents) -> Contents:
+    details = _content(session, call, "details")
     patch = details.get("patch") if isinstance(details, dict) else None
+    was = _was(before)
     if not isinstance(patch, str):
-        return replace(base, obstacle="the edit's result carries no diff")
+        return Contents(None, obstacle="the edit's result carries no diff", text_before=was)
     hunks = list(_hunks(patch))
-    if before is not None and before.text is not None:
-        text = _applied(before.text, hunks)
-        if text is not None:
-            return replace(base, text=text)
+    text = _applied(before.text, hunks) if before.text is not None else None
+    if text is not None:
+        return Contents(text, text_before=was)
     runs = tuple(Lines(start, new) for start, _, new in hunks)
-    return replace(base, runs=runs)
+    return Contents(None, runs, text_before=was)
+
+
+_STEPS: Final = {"read": _read, "write": _write, "edit": _edit}
 
 
 def _hunks(patch: str) -> Iterable[tuple[int, tuple[str, ...], tuple[str, ...]]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -72,7 +73,7 @@ class Refusal:
     line: int | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Session:
     """A session file as it was read; entries in the order of the file, headers left out."""
 
@@ -89,6 +90,7 @@ class Session:
     skipped: list[Skipped] = field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
+    _file: BinaryIO | None = None
 
     @property
     def id(self) -> str | None:
@@ -118,9 +120,15 @@ class Session:
         return self.values([entry])[0]
 
     def values(self, entries: list[Entry]) -> list[Any]:
-        """Read several entries again in one opening of the file."""
-        with open_evidence(self.path) as file:
-            return [self._value(file, entry) for entry in entries]
+        """Read several entries again."""
+        return [self._value(self._reopened(), entry) for entry in entries]
+
+    def _reopened(self) -> BinaryIO:
+        """Return the file opened again, once for all that is read again from it."""
+        if self._file is None:
+            self._file = open_evidence(self.path)
+            weakref.finalize(self, self._file.close)
+        return self._file
 
     def _value(self, file: BinaryIO, entry: Entry) -> Any:
         file.seek(entry.offset)
@@ -133,9 +141,9 @@ class Session:
 
     def raw(self, offset: int, length: int) -> bytes:
         """Read bytes of the file again, whatever they hold."""
-        with open_evidence(self.path) as file:
-            file.seek(offset)
-            return file.read(length)
+        file = self._reopened()
+        file.seek(offset)
+        return file.read(length)
 
 
 def split_lines(

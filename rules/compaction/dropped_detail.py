@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import named
-from diagnose.pipeline.effects import changes_something
+from diagnose.pipeline.effects import lasting
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import (
     Named,
@@ -66,11 +66,7 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
         ("files", dropped_files(case.opened, entries, case.value(compaction), summary)),
         (
             "commands that change something",
-            [
-                one
-                for one in dropped_commands(case.opened, entries, summary)
-                if changes_something(one.text)
-            ],
+            [one for one in dropped_commands(case.opened, entries, summary) if lasting(one.text)],
         ),
     ):
         if dropped:
