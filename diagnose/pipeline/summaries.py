@@ -25,6 +25,10 @@ _CHINESE: Final = "\u4e00"
 _QUESTION: Final = ("?", "？")
 # The share of a statement's own words that must stand in a summary for it to be carried.
 _CARRIED: Final = 0.6
+# What is said in fewer words than this, or of which less than this share is in a summary, is taken
+# for carried, and for lost.
+_FEW: Final = 8
+_SPOKEN: Final = 0.15
 # Prompts and replies longer than this (characters) are searched no further.
 _SEARCHED: Final = 200_000
 
@@ -151,6 +155,19 @@ def dropped_statements(entries: list[Entry], texts: list[str], summary: str) -> 
             if statement.casefold() not in found and not _carries(said, statement):
                 found[statement.casefold()] = Statement(entry, statement)
     return list(found.values())
+
+
+def speaks_of(summary: str, texts: list[str]) -> bool:
+    """Tell whether a summary has some of the words of what was said; so too of very few words."""
+    weak = words("fillers")
+    said = _said(summary)
+    own = {
+        word
+        for text in texts
+        for word in _WORD.findall(text[:_SEARCHED].casefold())
+        if word not in weak
+    }
+    return len(own) < _FEW or sum(said.names(word) for word in own) >= _SPOKEN * len(own)
 
 
 @dataclass(slots=True, frozen=True)

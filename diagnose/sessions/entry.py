@@ -89,7 +89,8 @@ class Edit:
     effect: str
 
 
-@dataclass(slots=True)
+# By identity: two entries are one only where they are the same line.
+@dataclass(slots=True, eq=False)
 class Entry:
     """One entry; `line` counts from 1, `offset` and `length` are bytes of the line in the file."""
 

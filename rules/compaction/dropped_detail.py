@@ -1,33 +1,36 @@
-"""What the summary does not carry: statements of limits, files and commands.
+"""What the summary does not carry: statements of limits, files, commands, and what was asked.
 
 What it finds
-    In what the latest compaction left out of the context: statements of what was not done ("not
-    checked: …"), files that tools read or changed, and commands that changed something, which the
-    summary does not name.
+    In what the latest compaction left out of the context, and what the summary does not name:
+    statements of what was not done ("not checked: …"), files that tools read or changed, commits,
+    deletions, remote calls and runs of tests, and what was asked about. Of the day; of all that was
+    compacted where something was asked about, or details are missed.
 Why it matters
     A limit that is forgotten turns "checked in part" into "checked".
 What proves it
     The line of each original, and the summary, in which its words are looked for.
 What it cannot tell
-    Whether the summary says the same in words of its own. What a summary of an earlier compaction
-    carried counts only if the latest carries it too.
+    Whether the summary says the same in words of its own, or in another language. What a summary of
+    an earlier compaction carried counts only if the latest carries it too.
 What to do
-    Tell the agent what was dropped; the originals are at the lines named.
+    Tell the agent what was dropped; the originals are at the lines named. Of a tool result, Pi 1.6.0
+    gives the summary only the first 2,000 characters, and of thinking nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import named
-from diagnose.pipeline.effects import lasting
+from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import (
     Named,
+    Place,
     Statement,
-    dropped_commands,
+    dropped_effects,
     dropped_files,
     dropped_statements,
+    places,
 )
 from diagnose.pipeline.words import shortened
 
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 # So many things of a kind are told one by one.
 _SHOWN = 10
+# Of a tool result, a compaction's summary saw so many characters (Pi 1.6.0, compaction/utils.js).
+_SUMMARISED = 2_000
 
 
 @rule(
@@ -64,13 +69,11 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
     for what, dropped in (
         ("statements of limits", dropped_statements(spoken, texts, summary)),
         ("files", dropped_files(case.opened, entries, case.value(compaction), summary)),
-        (
-            "commands that change something",
-            [one for one in dropped_commands(case.opened, entries, summary) if lasting(one.text)],
-        ),
+        ("commands", dropped_effects(case.opened, entries, summary)),
     ):
         if dropped:
             yield _finding(case, compaction, what, dropped)
+    yield from _asked_about(case, compaction, summary)
 
 
 def _finding(
@@ -87,3 +90,50 @@ def _finding(
         level="error" if asked else None,
         remedy=(Remedy("Tell the agent what was dropped; the originals are at these lines."),),
     )
+
+
+def _asked_about(case: Case, compaction: Entry, summary: str) -> Iterator[Finding]:
+    """Find what was asked about in the originals alone: not summarised, not kept, not seen again.
+
+    What a prompt or a reply after the compaction says of it is no original.
+    """
+    about = case.question.about
+    if about is None or case.mentions(summary):
+        return
+    wanted = about.casefold()
+    cut = case.branch.index(compaction)
+    after = [entry for entry in case.branch[cut + 1 :] if entry.role == "toolResult"]
+    kept = [entry for entry in case.branch[:cut] if entry.line in case.in_context]
+    if any(places(entry, case.value(entry), wanted) for entry in (*kept, *after)):
+        return
+    found = [
+        place
+        for entry in case.compacted
+        if entry.message is not None and (place := places(entry, case.value(entry), wanted))
+    ]
+    if not found:
+        return
+    where = lines_of([one.entry for one in found])
+    why = _unseen(found[0]) if all(_unseen(one) for one in found) else ""
+    yield Finding(
+        f"what was asked about, {shortened(about)!r}, is in {where} of what was compacted, and the"
+        f" summary in {named(compaction)} does not name it{why}",
+        (
+            *(case.evidence(one.entry, one.around) for one in found[:_SHOWN]),
+            case.evidence(compaction),
+        ),
+        level="error",
+        remedy=(Remedy("Read the originals at these lines, and tell the agent what they say."),),
+    )
+
+
+def _unseen(place: Place) -> str:
+    """Say why a summary cannot have been made from a place, "" where it can."""
+    if place.part == "thinking":
+        return "; it is in thinking, of which a summary is given nothing"
+    if place.part == "tool result" and place.offset >= _SUMMARISED:
+        return (
+            f"; it is at character {place.offset:,} of a tool result, of which a summary is given"
+            f" the first {_SUMMARISED:,}"
+        )
+    return ""

@@ -1,15 +1,16 @@
 """Entries that one compaction kept and the next neither kept nor carried.
 
 What it finds
-    Files of tool calls that an earlier compaction kept in the context, that a later one left before
-    its boundary, and that the later summary names neither in its text nor in its lists.
+    Entries that an earlier compaction kept in the context and a later one left before its boundary,
+    where the later summary does not name a file of theirs or, where they called no tool, has nearly
+    none of their words.
 Why it matters
     Some older Pis left these entries out of the second summary: they are in no summary at all.
 What proves it
-    The calls' lines, which stand after the first compaction's boundary and before the second's, and
-    the second summary.
+    The lines of the entries, which stand after the first compaction's boundary and before the
+    second's, and the second summary.
 What it cannot tell
-    Whether what was said there, beside the files, is in the summary in other words.
+    Whether the summary says the same in words of its own, or in another language.
 What to do
     Read the originals at the lines named.
 """
@@ -19,41 +20,52 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import named
+from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
-from diagnose.pipeline.summaries import dropped_files
+from diagnose.pipeline.summaries import dropped_files, speaks_of
 from diagnose.pipeline.words import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+    from diagnose.sessions.entry import Entry
 
 _SHOWN = 10
 
 
 @rule("PI314", "lost-between", layer="compaction", levels=("warning",))
 def lost_between(case: Case) -> Iterator[Finding]:
-    """Find files of entries that fell between two compactions."""
+    """Find entries that fell between two compactions."""
+    place = {entry.line: number for number, entry in enumerate(case.branch)}
+    # By id, as Pi looks for a boundary: the first entry that has it.
+    first_of: dict[object, int] = {}
+    for number, entry in enumerate(case.branch):
+        first_of.setdefault(entry.id, number)
     for first, second in pairwise(case.compactions):
         if first.boundary is None or second.boundary is None or second.boundary.from_hook:
             continue
-        start, end = case.branch.index(first), case.branch.index(second)
-        ids = [entry.id for entry in case.branch]
-        kept = ids.index(first.boundary.target) if first.boundary.target in ids[:start] else start
-        later = ids.index(second.boundary.target) if second.boundary.target in ids[:end] else end
-        between = case.branch[kept : min(start, later)]
-        lost = dropped_files(case.opened, between, case.value(second), case.text(second))
-        if lost:
-            told = ", ".join(
-                f"{shortened(one.text)} (line {one.entry.line})" for one in lost[:_SHOWN]
-            )
-            yield Finding(
-                f"{named(first)} kept entries that {named(second)} neither keeps nor carries:"
-                f" {told}",
-                (
-                    *(case.evidence(one.entry, one.text) for one in lost[:_SHOWN]),
-                    case.evidence(second),
-                ),
-                remedy=(Remedy("Read the originals at these lines."),),
-            )
+        start, end = place[first.line], place[second.line]
+        kept = first_of.get(first.boundary.target, start)
+        later = min(first_of.get(second.boundary.target, end), end)
+        if kept < min(start, later):
+            yield from _lost(case, first, second, case.branch[kept : min(start, later)])
+
+
+def _lost(case: Case, first: Entry, second: Entry, between: list[Entry]) -> Iterator[Finding]:
+    summary = case.text(second)
+    lost = dropped_files(case.opened, between, case.value(second), summary)
+    pieces = [case.evidence(one.entry, one.text) for one in lost[:_SHOWN]]
+    told = ", ".join(f"{shortened(one.text)} (line {one.entry.line})" for one in lost[:_SHOWN])
+    spoken = [entry for entry in between if entry.is_activity]
+    if spoken and not any(entry.message and entry.message.calls for entry in between):
+        if speaks_of(summary, [case.text(entry) for entry in spoken]):
+            return
+        pieces = [case.evidence(spoken[0]), case.evidence(spoken[-1])]
+        told = f"what was said in {lines_of(spoken)}"
+    if pieces:
+        yield Finding(
+            f"{named(first)} kept entries that {named(second)} neither keeps nor carries: {told}",
+            (*pieces, case.evidence(second)),
+            remedy=(Remedy("Read the originals at these lines."),),
+        )
