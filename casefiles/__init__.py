@@ -32,6 +32,8 @@ class Unpacked:
     now: str
     symptom: str
     session: str | None
+    # A capture of `pi --mode json`, where the question brings one.
+    events: Path | None = None
 
 
 def _root() -> Traversable:
@@ -72,8 +74,15 @@ def unpack(name: str, folder: Path, question: int = 0) -> Unpacked:
             _copy(events, folder / events.name)
     _make_repository(source, project, folder)
     asked = case["questions"][question]
+    events = folder / asked["events"] if "events" in asked else None
     return Unpacked(
-        agent_dir, project, asked["cwd"], asked["now"], asked["symptom"], asked.get("session")
+        agent_dir,
+        project,
+        asked["cwd"],
+        asked["now"],
+        asked["symptom"],
+        asked.get("session"),
+        events,
     )
 
 

@@ -44,11 +44,14 @@ def _first(ours: Any, theirs: Any, place: str) -> str | None:
             if found is not None:
                 return found
         return None
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+    if isinstance(ours, list) and isinstance(theirs, list):
+        # Not strict: where one is longer, what differs before that says more than the lengths.
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=False)):
             found = _first(one, other, f"{place}[{number}]")
             if found is not None:
                 return found
+        if len(ours) != len(theirs):
+            return f"{place}: ours has {len(ours)} items, Pi's {len(theirs)}"
         return None
     numbers = (int, float)
     if isinstance(ours, numbers) and isinstance(theirs, numbers):

@@ -25,10 +25,11 @@ def _diagnose(name: str, number: int, tmp_path: Path) -> Ran:
     case = unpack(name, tmp_path, number)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    session = ("--session", case.session) if case.session else ()
+    given = (("--session", case.session), ("--events", case.events))
+    options = [word for flag, value in given if value for word in (flag, value)]
     return run(
         *(case.symptom, "--agent-dir", case.agent_dir, "--project", case.project),
-        *("--cwd", case.cwd, "--now", case.now, "--format", "json", *session),
+        *("--cwd", case.cwd, "--now", case.now, "--format", "json", *options),
         cwd=elsewhere,
     )
 

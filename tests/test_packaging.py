@@ -7,6 +7,8 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
+from diagnose import __version__
+
 ROOT = Path(__file__).parent.parent
 MAPPED = {
     "rules": "diagnose.rules",
@@ -64,6 +66,5 @@ def test_the_top_level_shows_only_what_the_design_names() -> None:
 
 
 def test_the_changelog_tells_of_this_version() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     heads = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
-    assert heads[0] == project["version"]
+    assert heads[0] == __version__

@@ -43,6 +43,34 @@ def test_a_wrong_entry_is_refused_at_its_place(case: dict[str, Any]) -> None:
     assert [list(error.path) for error in slow.iter_errors(entry)] == [case["path"]]
 
 
+@pytest.mark.parametrize("line", [42, "text", [], True])
+def test_a_line_that_is_no_object_is_one_error(line: object) -> None:
+    """Told twice, it would be reported as two entries that are wrong in one way."""
+    fast = jsonschema_rs.Draft202012Validator(schema("entry"))
+    slow = Draft202012Validator(schema("entry"))
+    assert [list(error.instance_path) for error in fast.iter_errors(line)] == [[]]
+    assert [list(error.path) for error in slow.iter_errors(line)] == [[]]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "label", "targetId": "b"},
+        {"type": "session_info"},
+        {"type": "context_edit", "targetId": "b", "replacement": None},
+        {"type": "message", "message": {"role": "user", "content": "a text"}},
+        {"type": "message", "message": {"role": "hookMessage", "content": "a text"}},
+        {"type": "message", "message": {"role": "bashExecution", "command": "ls", "output": ""}},
+        {"type": "compaction", "summary": "s", "firstKeptEntryIndex": 3, "tokensBefore": 1},
+        {"type": "branch_summary", "summary": "s", "fromId": "root"},
+        {"type": "session", "cwd": "/w"},
+    ],
+)
+def test_what_older_releases_leave_out_is_no_error(entry: dict[str, Any]) -> None:
+    base = {"id": "a", "parentId": None, "timestamp": "2026-10-20T14:35:54.217Z"}
+    assert jsonschema_rs.is_valid(schema("entry"), {**base, **entry})
+
+
 @pytest.mark.parametrize(
     "entry",
     [

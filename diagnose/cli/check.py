@@ -84,6 +84,7 @@ def _recorded_case(options: dict[str, Any]) -> Iterator[None]:
         options["cwd"] = options["cwd"] or case.cwd
         options["now"] = options["now"] or case.now
         options["session"] = options["session"] or case.session
+        options["events"] = options["events"] or (str(case.events) if case.events else None)
         if not options["symptom"]:
             options["symptom"] = (case.symptom,)
         # The person's own Pi has no part in a recorded case.

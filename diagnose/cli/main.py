@@ -9,6 +9,8 @@ from typing import Final
 
 import click
 
+from diagnose import __version__
+
 # A command and the module that holds it; a module is imported when its command is asked for.
 _COMMANDS: Final = ("check", "sessions", "context", "rules", "explain", "cases")
 _DEFAULT: Final = "check"
@@ -45,7 +47,7 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='Example: pi-diagnose "forgot yesterday"',
 )
-@click.version_option(package_name="pi-diagnose", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Say which layer of a Pi session lost the fact: storage, branch, compaction or source.
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from diagnose.pipeline.question import Question
     from diagnose.sessions.entry import Entry
-    from diagnose.sessions.events import Capture
+    from diagnose.sessions.events import Capture, Execution
     from diagnose.sessions.reading import Skipped
 
 # A session begun this much (milliseconds) after the day's end by its name's clock, or changed last
@@ -251,6 +251,18 @@ class Case:
                 f"the events capture is of session {self.capture.session_id}, not of {own}"
             )
         return self.capture
+
+    @cached_property
+    def started_and_not_ended(self) -> dict[str, Execution]:
+        """The tools that the events capture shows starting and not ending, by call id.
+
+        Empty where no capture of this session was given.
+        """
+        try:
+            executions = self.captured.executions
+        except NotChecked:
+            return {}
+        return {one.call_id: one for one in executions if one.end_line is None}
 
     @cached_property
     def compactions(self) -> list[Entry]:

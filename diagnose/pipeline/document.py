@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from diagnose import __version__
 from diagnose.evidence import UnreadableError, open_evidence
 from diagnose.pipeline.finding import LAYERS, Finding, Layer, Level, Remedy
 from diagnose.pipeline.walk import Outcome, level_of, worst
@@ -27,7 +27,7 @@ def document(
     findings = [_finding(outcome, finding) for outcome in outcomes for finding in outcome.findings]
     return {
         "schema": 1,
-        "tool": {"name": "pi-diagnose", "version": version("pi-diagnose")},
+        "tool": {"name": "pi-diagnose", "version": __version__},
         "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "question": _question(case),
         "subject": _subject(case),

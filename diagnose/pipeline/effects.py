@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from diagnose.pipeline.words import find, words
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 # A command longer than this (bytes) is not parsed; `bash -c` is followed so deep.
 _LONGEST: Final = 100_000
 _DEEPEST: Final = 5
+# The status line of a result stands in its last characters.
+_STATUS: Final = 300
 _NOWHERE: Final = ("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-")
 
 
@@ -88,6 +92,14 @@ def names_only(part: Part) -> bool:
         and words[1:2] != []
         and words[1] in table["subcommands"][program]
     )
+
+
+def is_cut(result: str) -> bool:
+    """Tell whether a failed result says, at its end, that the tool was stopped before it was done.
+
+    Pi 1.6.0 ends such results in "Command aborted" or "Command timed out after … seconds".
+    """
+    return find(result[-_STATUS:], words("signs_of_a_cut")) is not None
 
 
 @cache

@@ -73,10 +73,22 @@ def by_repository(project: Project, other: str) -> Kinship | None:
     return None
 
 
+def _is_versioned(folder: str) -> bool:
+    """Tell whether a folder is there and in a repository."""
+    if not os.path.isdir(folder):  # noqa: PTH112 (a text is at hand)
+        return False
+    path = Path(folder)
+    return any((above / ".git").exists() for above in (path, *path.parents))
+
+
 def by_record(project: Project, session: Session) -> Kinship | None:
-    """Look for what a session's tool results recorded in this repository's history."""
+    """Look for what a session's tool results recorded in this repository's history.
+
+    A folder that is there, with a history of its own, has been asked itself (`by_repository`): two
+    projects may well have a file in common.
+    """
     repository = project.repository
-    if repository is None or session.cwd is None:
+    if repository is None or session.cwd is None or _is_versioned(session.cwd):
         return None
     try:
         calls = pair(Tree(session).branch).calls

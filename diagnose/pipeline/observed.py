@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from diagnose.pipeline.case import lines_of
 from diagnose.pipeline.finding import Evidence
+from diagnose.pipeline.own_change import own_commands
 from diagnose.pipeline.words import counted, shortened
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Told:
     how: str
     evidence: tuple[Evidence, ...]
     level: Level | None
+    # "; the session's own commands did this (line 9)", or "".
+    own: str
 
 
 def tell(case: Case, status: str) -> Iterator[Told]:
@@ -45,9 +49,12 @@ def tell(case: Case, status: str) -> Iterator[Told]:
     found = [standing for standing in case.standings if standing.state.status == status]
     for standing in found[:_SHOWN]:
         yield _told(case, standing, "")
-    if len(found) > _SHOWN:
-        more = counted(len(found) - _SHOWN, "further file")
-        yield _told(case, found[_SHOWN], f" (and {more})")
+    rest = found[_SHOWN:]
+    if rest:
+        # The one that stands for the rest is of the day, or asked about, where any of them is.
+        one = next((s for s in rest if case.bears_on_question(s.observation)), rest[0])
+        further = len(rest) - 1
+        yield _told(case, one, f" (and {counted(further, 'further file')})" if further else "")
 
 
 def _told(case: Case, standing: Standing, more: str) -> Told:
@@ -65,13 +72,21 @@ def _told(case: Case, standing: Standing, more: str) -> Told:
             for commit in standing.state.commits[:_COMMITS]
         ]
     level: Level | None = None if case.bears_on_question(one) else "warning"
-    return Told(one, standing.state, path, name, how, tuple(evidence), level)
+    own = ""
+    if commands := own_commands(case, standing):
+        level = "note"
+        by_line = {call.entry.line: call.entry for call in commands}
+        entries = [by_line[line] for line in sorted(by_line)]
+        own = f"; the session's own commands did this ({lines_of(entries)})"
+        evidence += [case.evidence(entry) for entry in entries[:_COMMITS]]
+    return Told(one, standing.state, path, name, how, tuple(evidence), level, own)
 
 
-def commit_name(commit: Commit) -> str:
-    """Return a commit as a person knows it: its id, shortened, and its subject and author."""
+def commit_name(case: Case, commit: Commit) -> str:
+    """Return a commit as a person knows it: its id, shortened, its subject, author and time."""
     return (
-        f"commit {commit.id[:_SHORT]} ({shortened(commit.subject)!r}, {shortened(commit.author)})"
+        f"commit {commit.id[:_SHORT]} ({shortened(commit.subject)!r}, {shortened(commit.author)},"
+        f" {case.clock(commit.time * 1000)})"
     )
 
 
@@ -83,7 +98,7 @@ def since(case: Case, state: State) -> str:
         return "no commit since has touched it" + (
             ", the change is uncommitted" if state.uncommitted else ""
         )
-    named = ", ".join(commit_name(commit) for commit in state.commits[:_COMMITS])
+    named = ", ".join(commit_name(case, commit) for commit in state.commits[:_COMMITS])
     more = len(state.commits) - _COMMITS
     told = f"changed since by {named}" + (f" and {counted(more, 'more')}" if more > 0 else "")
     return told + (", and further, uncommitted" if state.uncommitted else "")

@@ -20,6 +20,7 @@ from diagnose.sessions.folder import (
     session_folder,
 )
 from diagnose.sessions.reading import Session, read_session
+from diagnose.sessions.schema import fits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,7 +142,7 @@ def looks_like_path(text: str) -> bool:
 
 def _read(path: Path) -> Session:
     try:
-        session = read_session(path)
+        session = read_session(path, fits)
     except UnreadableError as error:
         raise NothingToExamineError(str(error)) from error
     if session.header is None and not session.entries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from diagnose.pipeline.effects import lasting, parts
@@ -93,14 +94,31 @@ def _plain(text: str) -> str:
     return re.sub(r"[*_`]{1,3}", "", text).strip()
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass
 class _Said:
-    """The words of a summary, made ready for many look-ups."""
+    """The words of a summary, made ready for many look-ups when the first is made."""
 
-    folded: str
-    stems: frozenset[str]
-    # Whether it states any limit at all.
-    limited: bool
+    summary: str
+
+    @cached_property
+    def folded(self) -> str:
+        """The summary in lower case."""
+        return self.summary[:_SEARCHED].casefold()
+
+    @cached_property
+    def limited(self) -> bool:
+        """Whether it states any limit at all."""
+        return find(self.folded, words("limits")) is not None
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Its words and the parts of its paths, in the singular."""
+        stems: set[str] = set()
+        for word in set(_WORD.findall(self.folded)):
+            stems.add(_stem(word))
+            stems.update(_stem(piece) for piece in word.split("/"))
+            stems.update(_stem(piece) for piece in re.split(r"[/._-]", word))
+        return frozenset(stems)
 
     def names(self, word: str) -> bool:
         """Tell whether a folded word stands in the summary, in the plural or not."""
@@ -116,14 +134,9 @@ def _stem(word: str) -> str:
     return bare[:-1] if len(bare) > 3 and bare.endswith("s") else bare  # noqa: PLR2004 (is, us)
 
 
+@lru_cache(maxsize=4)
 def _said(summary: str) -> _Said:
-    folded = summary[:_SEARCHED].casefold()
-    stems: set[str] = set()
-    for word in _WORD.findall(folded):
-        stems.add(_stem(word))
-        stems.update(_stem(piece) for piece in word.split("/"))
-        stems.update(_stem(piece) for piece in re.split(r"[/._-]", word))
-    return _Said(folded, frozenset(stems), find(folded, words("limits")) is not None)
+    return _Said(summary)
 
 
 def _carries(said: _Said, statement: str) -> bool:

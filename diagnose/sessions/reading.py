@@ -14,6 +14,8 @@ import os
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from queue import Queue
+from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from diagnose.evidence import UnreadableError, open_evidence, reason_of
@@ -90,6 +92,9 @@ class Session:
     skipped: list[Skipped] = field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
+    # The lines, headers too, that do not fit the schema: (line, offset, length). None where they
+    # were not held against it while they were read.
+    misfits: list[tuple[int, int, int]] | None = None
     _file: BinaryIO | None = None
 
     @property
@@ -179,25 +184,26 @@ def is_blank(line: bytes) -> bool:
     return not line or not line.decode("utf-8", "replace").strip(WHITESPACE)
 
 
-def read_session(path: Path) -> Session:
+def read_session(path: Path, fits: Callable[[Any, bool], bool] | None = None) -> Session:
     """Read a session file; raise UnreadableError where it is no regular file or cannot be opened.
 
-    A file that Pi would refuse is read all the same: `refusal` says why Pi does not.
+    A file that Pi would refuse is read all the same: `refusal` says why. `fits` is asked
+    of each value, and whether the file is of version 1, while the value is there: to parse a large
+    file once more for it takes as long as all else.
     """
-    session = Session(path)
-    digest = hashlib.sha256()
-    with open_evidence(path) as file, _uncollected():
+    session = Session(path, misfits=None if fits is None else [])
+    with open_evidence(path) as file, _uncollected(), _hashing() as hashing:
         before = os.fstat(file.fileno())
         try:
-            for offset, line, ended in split_lines(file, digest.update):
+            for offset, line, ended in split_lines(file, hashing.blocks.put):
                 session.lines += 1
                 session.size = offset + len(line) + ended
                 session.ends_with_newline = ended
-                _take(session, offset, line)
+                _take(session, offset, line, fits)
         except OSError as error:
             raise UnreadableError(path, reason_of(error)) from error
         after = os.fstat(file.fileno())
-    session.sha256 = digest.hexdigest()
+    session.sha256 = hashing.digest.hexdigest()
     session.mtime_ns = before.st_mtime_ns
     session.changed_while_read = (before.st_size, before.st_mtime_ns) != (
         after.st_size,
@@ -212,6 +218,32 @@ def read_session(path: Path) -> Session:
     return session
 
 
+@dataclass(slots=True)
+class _Hashing:
+    """A digest that is worked out beside the parsing: hashlib lets go of Python's lock."""
+
+    blocks: Queue[bytes | None] = field(default_factory=lambda: Queue(maxsize=2))
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def run(self) -> None:
+        """Take blocks until there are no more."""
+        while (block := self.blocks.get()) is not None:
+            self.digest.update(block)
+
+
+@contextmanager
+def _hashing() -> Iterator[_Hashing]:
+    """Run a digest in a thread of its own; it is complete when the block is left."""
+    hashing = _Hashing()
+    thread = Thread(target=hashing.run, daemon=True)
+    thread.start()
+    try:
+        yield hashing
+    finally:
+        hashing.blocks.put(None)
+        thread.join()
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Keep Python from looking for cycles among entries, which have none, over and over."""
@@ -224,7 +256,9 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _take(session: Session, offset: int, line: bytes) -> None:
+def _take(
+    session: Session, offset: int, line: bytes, fits: Callable[[Any, bool], bool] | None
+) -> None:
     """Take one physical line into the session as Pi would."""
     try:
         value = parse_line(line)
@@ -236,6 +270,8 @@ def _take(session: Session, offset: int, line: bytes) -> None:
         session.skipped.append(Skipped(session.lines, offset, len(line), "falsy"))
         return
     is_header = isinstance(value, dict) and value.get("type") == "session"
+    if fits is not None and session.misfits is not None and not fits(value, session.is_linear):
+        session.misfits.append((session.lines, offset, len(line)))
     if session.header is None and session.refusal is None:
         if is_header and isinstance(value.get("id"), str):
             session.header = Header(value, session.lines)

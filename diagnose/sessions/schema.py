@@ -1,4 +1,4 @@
-"""Every entry of a file against `schemas/entry.schema.json`, in one more pass over its bytes.
+"""Every entry of a file against `schemas/entry.schema.json`, while the file is read.
 
 jsonschema-rs decides, at a third of what parsing costs; jsonschema puts into words what is wrong
 with the first entry of each kind.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from diagnose.evidence import open_evidence
-from diagnose.sessions.javascript import is_truthy, parse_line
-from diagnose.sessions.reading import split_lines
+from diagnose.sessions.javascript import parse_line
+from diagnose.sessions.reading import read_session
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -50,42 +50,64 @@ class Violation:
     lines: list[int] = field(default_factory=list)
 
 
+@cache
+def _validator() -> Any:
+    # By name, as mypy cannot follow the mapped package; and 20 ms that most commands do without.
+    schema = import_module("diagnose.schemas").schema("entry")
+    return import_module("jsonschema_rs").Draft202012Validator(schema)
+
+
+def _completed(value: Any, linear: bool) -> Any:
+    """Return a value with the ids that an entry of version 1 does not have."""
+    if linear and isinstance(value, dict) and value.get("type") != "session":
+        return {"id": "-", "parentId": None, **value}
+    return value
+
+
+def fits(value: Any, linear: bool) -> bool:
+    """Tell whether a parsed line fits the schema; `linear` is whether its file is of version 1."""
+    try:
+        return bool(_validator().is_valid(_completed(value, linear)))
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, where the schema asks for more than a text: looked at later.
+        return False
+
+
 def violations(session: Session) -> list[Violation]:
     """Return the ways in which entries of a file do not fit, in the order of the file.
 
     Entries of version 1 are held to everything but the ids, which they do not have. Raise
     UnreadableError where the file cannot be read again.
     """
-    # By name, as mypy cannot follow the mapped package; and 20 ms that most commands do without.
+    if session.misfits is None:
+        session.misfits = read_session(session.path, fits).misfits or []
+    if not session.misfits:
+        return []
     schema = import_module("diagnose.schemas").schema("entry")
-    fast = import_module("jsonschema_rs").Draft202012Validator(schema)
+    fast = _validator()
     found: dict[tuple[str, str], Violation] = {}
     looked_at = 0
-    linear = session.is_linear
-    with open_evidence(session.path) as file:
-        for number, (_, line, _) in enumerate(split_lines(file), 1):
-            try:
-                value = parse_line(line)
-            except ValueError:
+    for number, offset, length in session.misfits:
+        line = session.raw(offset, length)
+        try:
+            value = _completed(parse_line(line), session.is_linear)
+            if fast.is_valid(value):
                 continue
-            if linear and isinstance(value, dict) and value.get("type") != "session":
-                value = {"id": "-", "parentId": None, **value}
-            if not is_truthy(value):
+        except ValueError as error:
+            if not isinstance(error, UnicodeEncodeError):
+                continue  # it changed since it was read
+            halved = parse_line(_HALF.sub(rb"\\ufffd", line))
+            value = _completed(halved, session.is_linear)
+            if fast.is_valid(value):
                 continue
-            try:
-                if fast.is_valid(value):
-                    continue
-            except UnicodeEncodeError:
-                # Half of a surrogate pair, where the schema asks for more than a text.
-                value = parse_line(_HALF.sub(rb"\\ufffd", line))
-            for place, kind in _errors(fast, value) if looked_at < LOOKED_AT else []:
-                key = (_general(place), kind)
-                if key not in found:
-                    found[key] = _explain(schema, value, place, kind)
-                found[key].count += 1
-                if len(found[key].lines) < KEPT:
-                    found[key].lines.append(number)
-            looked_at += 1
+        for place, kind in _errors(fast, value) if looked_at < LOOKED_AT else []:
+            key = (_general(place), kind)
+            if key not in found:
+                found[key] = _explain(schema, value, place, kind)
+            found[key].count += 1
+            if len(found[key].lines) < KEPT:
+                found[key].lines.append(number)
+        looked_at += 1
     return list(found.values())
 
 

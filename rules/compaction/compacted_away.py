@@ -2,6 +2,8 @@
 
 What it finds
     Messages of the day on the active branch, before the boundary that the latest compaction keeps.
+    Where it is other days' messages that were compacted and one of them has what was asked about,
+    that is a note.
 Why it matters
     The model is sent a summary in their place. Detail that mattered only later is not in it. The
     originals are still in the file: this is a trouble of retrieval, not a lost record.
@@ -20,28 +22,47 @@ from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
-from diagnose.pipeline.words import counted
+from diagnose.pipeline.words import counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+    from diagnose.pipeline.finding import Level
+    from diagnose.sessions.entry import Entry
 
 
-@rule("PI301", "compacted-away", layer="compaction", levels=("error",), verdict="summarised")
+@rule("PI301", "compacted-away", layer="compaction", levels=("error", "note"), verdict="summarised")
 def compacted_away(case: Case) -> Iterator[Finding]:
     """Find messages of the day before the kept boundary."""
     compaction = case.compaction
-    day = case.active_on_day(case.compacted)
-    if compaction is None or not day:
+    if compaction is None:
         return
-    yield Finding(
-        f"{counted(len(day), 'message')} of the day, {lines_of(day)}, were compacted away: the"
+    day = case.active_on_day(case.compacted)
+    if day:
+        yield _finding(case, compaction, day, "of the day", None)
+    elif case.question.about is not None:
+        spoken = [entry for entry in case.compacted if entry.is_activity]
+        asked = [entry for entry in spoken if case.mentions(case.text(entry))]
+        if asked:
+            of = f"that speak of {shortened(case.question.about)!r}, none of them of the day"
+            yield _finding(case, compaction, asked, of, "note")
+
+
+def _finding(
+    case: Case, compaction: Entry, entries: list[Entry], of: str, level: Level | None
+) -> Finding:
+    was = "was" if len(entries) == 1 else "were"
+    ends = dict.fromkeys((entries[0].line, entries[-1].line))
+    return Finding(
+        f"{counted(len(entries), 'message')} {of}, {lines_of(entries)}, {was} compacted away: the"
         f" model is sent the summary in {named(compaction)}, and the originals are in the file",
-        (case.evidence(compaction), case.evidence(day[0]), case.evidence(day[-1])),
+        (case.evidence(compaction), *(case.evidence(e) for e in entries if e.line in ends)),
+        level=level,
         remedy=(
             Remedy(
-                f"Read the originals ({lines_of(day)}) and tell the agent what it needs of them."
+                f"Read the originals ({lines_of(entries)}) and tell the agent what it needs of"
+                " them."
             ),
         ),
     )

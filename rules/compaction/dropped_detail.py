@@ -13,8 +13,8 @@ What it cannot tell
     Whether the summary says the same in words of its own, or in another language. What a summary of
     an earlier compaction carried counts only if the latest carries it too.
 What to do
-    Tell the agent what was dropped; the originals are at the lines named. Of a tool result, Pi 1.6.0
-    gives the summary only the first 2,000 characters, and of thinking nothing.
+    Tell the agent what was dropped; the originals are at the lines named. Pi 1.6.0 makes a summary
+    of the first 2,000 characters of each tool result, and of no thinking.
 """
 
 from __future__ import annotations
@@ -66,14 +66,17 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
         return
     spoken = [entry for entry in entries if entry.is_activity]
     texts = [case.text(entry) for entry in spoken]
+    is_told = False
     for what, dropped in (
         ("statements of limits", dropped_statements(spoken, texts, summary)),
         ("files", dropped_files(case.opened, entries, case.value(compaction), summary)),
         ("commands", dropped_effects(case.opened, entries, summary)),
     ):
         if dropped:
+            is_told = is_told or any(case.mentions(one.text) for one in dropped)
             yield _finding(case, compaction, what, dropped)
-    yield from _asked_about(case, compaction, summary)
+    if not is_told:
+        yield from _asked_about(case, compaction, summary)
 
 
 def _finding(

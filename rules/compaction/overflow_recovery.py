@@ -26,39 +26,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+    from diagnose.sessions.entry import Entry
 
 
 @rule("PI309", "overflow-recovery", layer="compaction", levels=("note",))
 def overflow_recovery(case: Case) -> Iterator[Finding]:
     """Find an overflow, the edit that removes it, and the compaction that follows."""
-    for place, entry in enumerate(case.branch):
-        if entry.message is None or entry.message.stop_reason != "error":
-            continue
-        after = case.branch[place + 1 :]
-        edit = next(
-            (
-                one
-                for one in after
-                if one.edit is not None
-                and one.edit.target == entry.id
-                and one.edit.effect == "removes"
-            ),
-            None,
-        )
-        compaction = next((one for one in after if one.type == "compaction"), None)
-        if edit is None or compaction is None:
-            continue
-        said = get(get(case.opened.value(entry), "message"), "errorMessage")
-        if not isinstance(said, str) or not find(said, words("overflow_errors")):
-            continue
-        if find(said, words("no_overflow_errors")):
-            continue
-        yield Finding(
-            f"the request before {named(entry)} was too long ({shortened(said)}); the failed reply"
-            f" was taken out by {named(edit)}, and {named(compaction)} compacted what was before",
-            (
-                case.evidence(entry, said),
-                case.evidence(edit, ""),
-                case.evidence(compaction),
-            ),
-        )
+    failed: dict[object, Entry] = {}
+    edited: list[tuple[Entry, Entry]] = []
+    for entry in case.branch:
+        if entry.role == "user":
+            failed, edited = {}, []  # what follows the next prompt is no recovery
+        elif entry.message is not None and entry.message.stop_reason == "error":
+            failed[entry.id] = entry
+        elif entry.edit is not None and entry.edit.effect == "removes":
+            if entry.edit.target in failed:
+                edited.append((failed.pop(entry.edit.target), entry))
+        elif entry.type == "compaction":
+            for reply, edit in edited:
+                yield from _overflow(case, reply, edit, entry)
+            edited = []
+
+
+def _overflow(case: Case, reply: Entry, edit: Entry, compaction: Entry) -> Iterator[Finding]:
+    said = get(get(case.opened.value(reply), "message"), "errorMessage")
+    if not isinstance(said, str) or not find(said, words("overflow_errors")):
+        return
+    if find(said, words("no_overflow_errors")):
+        return
+    yield Finding(
+        f"the request before {named(reply)} was too long ({shortened(said)}); the failed reply was"
+        f" taken out by {named(edit)}, and {named(compaction)} compacted what was before",
+        (case.evidence(reply, said), case.evidence(edit, ""), case.evidence(compaction)),
+    )

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from diagnose.pipeline.case import Case
 
+# A boundary parts one batch; calls beyond this many are not told.
+_SHOWN = 20
+
 
 @rule("PI308", "split-pair", layer="compaction", levels=("warning",))
 def split_pair(case: Case) -> Iterator[Finding]:
@@ -32,11 +35,13 @@ def split_pair(case: Case) -> Iterator[Finding]:
     compaction = case.compaction
     if compaction is None:
         return
+    told = 0
     for call in case.pairing.calls:
         result = call.result
         if result is None or call.entry.line in case.in_context:
             continue
-        if result.line in case.in_context:
+        if result.line in case.in_context and told < _SHOWN:
+            told += 1
             yield Finding(
                 f"the boundary of the compaction in {named(compaction)} parts the call"
                 f" {shortened(call.call.name)} in {named(call.entry)} from its result in"

@@ -16,12 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diagnose.pipeline.case import lines_of
 from diagnose.pipeline.finding import Finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+
+# So many compactions are cited, the latest.
+_SHOWN = 10
 
 
 @rule("PI307", "summary-of-summary", layer="compaction", levels=("note",))
@@ -30,12 +34,22 @@ def summary_of_summary(case: Case) -> Iterator[Finding]:
     day = case.active_on_day(case.compacted)
     if not day:
         return
-    start = case.branch.index(day[0])
-    through = [entry for entry in case.branch[start:] if entry.type == "compaction"]
+    # By id, as Pi looks for a boundary: the first entry of the branch that has it.
+    place: dict[object, int] = {}
+    for number, entry in enumerate(case.branch):
+        place.setdefault(entry.id, number)
+    first = place[day[0].id]
+    # A compaction that kept the message did not summarise it.
+    through = [
+        entry
+        for entry in case.compactions
+        if entry.boundary is not None
+        and first < place[entry.id]
+        and (first < place.get(entry.boundary.target, place[entry.id]))
+    ]
     if len(through) > 1:
-        lines = ", ".join(str(entry.line) for entry in through)
         yield Finding(
-            f"what line {day[0].line} and after say went through {len(through)} compactions, in"
-            f" lines {lines}",
-            tuple(case.evidence(entry) for entry in reversed(through)),
+            f"what line {day[0].line} says went through {len(through)} compactions,"
+            f" {lines_of(through)}",
+            tuple(case.evidence(entry) for entry in reversed(through[-_SHOWN:])),
         )

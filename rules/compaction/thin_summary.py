@@ -23,12 +23,15 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import thin_sections
+from diagnose.sessions.javascript import get
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
 
+# So much of the end of a summary is shown (characters).
+_TAIL = 60
 _REMEDY = (Remedy("Go back with /tree and compact again, saying what to keep: /compact keep …"),)
 
 
@@ -40,8 +43,10 @@ def thin_summary(case: Case) -> Iterator[Finding]:
         return
     text = case.text(compaction)
     if not text.strip():
+        written = get(case.value(compaction), "summary")
+        what = "is empty" if isinstance(written, str) else "is missing: the model reads 'undefined'"
         yield Finding(
-            f"the summary of the compaction in {named(compaction)} is empty",
+            f"the summary of the compaction in {named(compaction)} {what}",
             (case.evidence(compaction, ""),),
             remedy=_REMEDY,
         )
@@ -50,8 +55,11 @@ def thin_summary(case: Case) -> Iterator[Finding]:
     said = [f"has no {', '.join(missing)}"] if missing else []
     said += [f"has only placeholders under {', '.join(hollow)}"] if hollow else []
     if said:
+        # A summary that was cut off lacks the sections at the end of the form.
+        end = " ".join(text.split("<read-files>")[0].split("<modified-files>")[0].split())
+        ends = f"; it ends with {end[-_TAIL:]!r}" if "Critical Context" in missing else ""
         yield Finding(
-            f"the summary of the compaction in {named(compaction)} {' and '.join(said)}",
+            f"the summary of the compaction in {named(compaction)} {' and '.join(said)}{ends}",
             (case.evidence(compaction),),
             remedy=_REMEDY,
         )

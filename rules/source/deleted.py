@@ -2,7 +2,7 @@
 
 What it finds
     Files that the branch's tool results recorded, that are not there any more, and whose text is in
-    no file that came in their place.
+    no file that came in their place. A note where the session's own commands deleted it.
 Why it matters
     The model speaks of, and builds on, a file that does not exist.
 What proves it
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from diagnose.pipeline.case import Case
 
 
-@rule("PI503", "deleted", layer="source", levels=("error", "warning"), verdict="outdated")
+@rule("PI503", "deleted", layer="source", levels=("error", "warning", "note"), verdict="outdated")
 def deleted(case: Case) -> Iterator[Finding]:
     """Find observed files that are gone."""
     for told in tell(case, "deleted"):
         state = told.state
         commit = state.commits[0] if state.commits else None
         if commit is not None:
-            how = f"deleted by {commit_name(commit)}"
+            how = f"deleted by {commit_name(case, commit)}"
         elif state.reason:
             how = f"and there is no history to ask: {state.reason}"
         else:
@@ -49,8 +49,8 @@ def deleted(case: Case) -> Iterator[Finding]:
             else ()
         )
         yield Finding(
-            f"{told.name}, which was {told.how}, is gone, {how}",
-            (told.evidence[0], *cited),
+            f"{told.name}, which was {told.how}, is gone, {how}{told.own}",
+            (told.evidence[0], *cited, *told.evidence[1:]),
             level=told.level,
             remedy=(Remedy(f"Tell the agent that {told.name} is gone."),),
         )

@@ -1,7 +1,8 @@
 """A tool call failed.
 
 What it finds
-    Results that are errors; a warning where the reply after one claims success.
+    Results that are errors; a warning where the reply right after one claims success. Which of them
+    never ran, and which were cut off by a time limit.
 Why it matters
     What failed was not done. An error of a queue or of the network is no proof of that either.
 What proves it
@@ -17,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import lines_of, named
+from diagnose.pipeline.effects import is_cut
 from diagnose.pipeline.finding import Finding, rule
 from diagnose.pipeline.words import counted, find, shortened, words
 
@@ -50,21 +52,33 @@ def failed_result(case: Case) -> Iterator[Finding]:
             (case.evidence(result), case.evidence(answer)),
             level="warning",
         )
+    has_durations = any(entry.message and entry.message.ran for entry in case.branch)
+    unrun = [e for e in failed if has_durations and e.message and not e.message.ran]
+    begun = [e for e in failed if not has_durations or (e.message and e.message.ran)]
+    cut = [entry for entry in begun if is_cut(case.text(entry))]
+    told = f"; {lines_of(unrun)} never ran" if unrun else ""
+    told += (
+        f"; {lines_of(cut)} {'was' if len(cut) == 1 else 'were'} cut off, and may have had part of"
+        " the effect"
+        if cut
+        else ""
+    )
     yield Finding(
-        f"{counted(len(failed), 'tool call')} failed, {lines_of(failed)}",
+        f"{counted(len(failed), 'tool call')} failed, {lines_of(failed)}{told}",
         tuple(case.evidence(entry) for entry in failed[:_SHOWN]),
     )
 
 
 def _next_words(case: Case) -> dict[int, Entry]:
-    """Return, by the line of a result, the reply that ends its turn."""
+    """Return, by the line of a result of a turn's last calls, the reply that ends the turn."""
     found: dict[int, Entry] = {}
     reply: Entry | None = None
     for entry in reversed(case.branch):
         if entry.role == "user":
             reply = None
-        elif entry.role == "assistant" and entry.message and not entry.message.calls:
-            reply = entry
+        elif entry.role == "assistant" and entry.message:
+            # After a further call the reply speaks of that one: what failed was done again.
+            reply = None if entry.message.calls else entry
         elif entry.role == "toolResult" and reply is not None:
             found[entry.line] = reply
     return found

@@ -3,7 +3,7 @@
 What it finds
     Files that the branch's tool results recorded, that are gone from under their names, and whose
     text stands in another file: by their own content, since git's rename detection sees nothing of
-    a file that grew much.
+    a file that grew much. A note where the session's own commands moved it.
 Why it matters
     The model goes on to speak of a path that is not there any more.
 What proves it
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 _WHOLE = 100
 
 
-@rule("PI502", "renamed", layer="source", levels=("error", "warning"), verdict="outdated")
+@rule("PI502", "renamed", layer="source", levels=("error", "warning", "note"), verdict="outdated")
 def renamed(case: Case) -> Iterator[Finding]:
     """Find observed files that live under another name."""
     for told in tell(case, "renamed"):
         state = told.state
         new = shortened(state.moved_to or "?", 200)
-        by = f" by {commit_name(state.commits[0])}" if state.commits else ", uncommitted"
+        by = f" by {commit_name(case, state.commits[0])}" if state.commits else ", uncommitted"
         kept = (
             "what was seen is still whole in it"
             if state.kept == _WHOLE
@@ -60,7 +60,7 @@ def renamed(case: Case) -> Iterator[Finding]:
             else Evidence(str(case.root / (state.moved_to or "?")))
         )
         yield Finding(
-            f"{told.name} lives at {new} now{by}; {kept} {content}",
+            f"{told.name} lives at {new} now{by}; {kept} {content}{told.own}",
             (told.evidence[0], moved, *told.evidence[1:]),
             level=told.level,
             remedy=(Remedy(f"Tell the agent that {told.name} is {new} now, and have it read it."),),

@@ -19,12 +19,13 @@ What to do
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.aftermath import look
 from diagnose.pipeline.case import named
 from diagnose.pipeline.effects import call_effect
-from diagnose.pipeline.finding import Finding, Remedy, rule
+from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
 from diagnose.pipeline.words import shortened
 from diagnose.sessions.calls import each_arguments, results_under_another_form
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from diagnose.pipeline.case import Case
     from diagnose.sessions.calls import PairedCall
     from diagnose.sessions.entry import Entry
+    from diagnose.sessions.events import Execution
 
 # A command is shown so far (characters); more calls than this are counted.
 _COMMAND = 90
@@ -55,9 +57,13 @@ def unanswered_call(case: Case) -> Iterator[Finding]:
     likely = results_under_another_form(case.pairing)
     answered = {id(case.pairing.calls[place]): result for place, result in likely.items()}
     ended = _aborted_after(case)
+    started = case.started_and_not_ended
     for call, given in each_arguments(case.opened, case.unanswered[:_SHOWN]):
         batch = batches[call.entry.line]
-        yield _finding(case, call, given, _together(call, batch, ended), answered.get(id(call)))
+        seen = _seen_starting(case, started.get(call.call.id))
+        together = _together(call, batch, ended) + seen[0]
+        finding = _finding(case, call, given, together, answered.get(id(call)))
+        yield replace(finding, evidence=(*finding.evidence, *seen[1]))
     more = case.unanswered[_SHOWN:]
     if more:
         sent = any(call.entry.line in case.sent_lines for call in more)
@@ -66,6 +72,26 @@ def unanswered_call(case: Case) -> Iterator[Finding]:
             (case.evidence(more[0].entry), case.evidence(more[-1].entry)),
             level=None if sent else "warning",
         )
+    known = {call.call.id for call in case.pairing.calls}
+    for execution in started.values():
+        if execution.call_id not in known:
+            # The process was killed before the session had the call itself.
+            part = call_effect(execution.tool, execution.arguments)
+            told, evidence = _seen_starting(case, execution)
+            yield Finding(
+                f"a call of {shortened(execution.tool)} that the session does not hold:"
+                f" {shortened(part.text, _COMMAND)!r} (class {part.effect}).{told}",
+                evidence,
+                level=None if part.effect != "read" else "warning",
+            )
+
+
+def _seen_starting(case: Case, execution: Execution | None) -> tuple[str, tuple[Evidence, ...]]:
+    """Say what an events capture shows of a call, and cite it."""
+    if execution is None or case.capture is None:
+        return "", ()
+    told = f" The events capture shows it started, in line {execution.line}, and never ended."
+    return told, (Evidence(str(case.capture.path), execution.line, quote=execution.tool),)
 
 
 def _aborted_after(case: Case) -> set[int]:

@@ -3,8 +3,8 @@
 What it finds
     Sessions of another working directory with activity of the day, where that directory is this
     project: another spelling or path of the same folder, a folder inside it or above it, a worktree
-    or clone of the same repository, or a folder that is gone but whose recorded file contents are
-    in this repository's history.
+    or clone of the same repository, or a folder that is gone (or has no history of its own) but
+    whose recorded file contents are in this repository's history.
 Why it matters
     Pi names a session folder after the working directory and follows nothing: after a folder was
     renamed or moved, `--continue` knows nothing of the old sessions, though all are on disk.

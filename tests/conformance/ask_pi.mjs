@@ -1,7 +1,7 @@
 // Asks the real Pi what it makes of session files: `node ask_pi.mjs PACKAGE_FOLDER FILE...`.
 // One JSON object a line, of the shape that `pi-diagnose context --format jsonl` prints.
 // Each file is copied first: opening a session may add a line end or rewrite it.
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,8 +13,10 @@ const { convertToLlm } = await load("pi-coding-agent/dist/core/messages.js");
 const { AgentSession } = await load("pi-coding-agent/dist/core/agent-session.js");
 const { transformMessages } = await load("pi-ai/dist/api/transform-messages.js");
 
-// A model that takes images: what a model without them is sent differs inside messages only.
-const model = { id: "faux-1", provider: "faux", api: "faux", input: ["text", "image"] };
+// A model that takes images: what a model without them is sent differs inside messages only. No
+// session was held with it, so that thinking, which only its own model is sent, is left out: Pi
+// throws on thinking that is no text where the model is the same, and on nothing else of it.
+const model = { id: "none", provider: "none", api: "none", input: ["text", "image"] };
 
 /** The physical line of each value that Pi keeps, read as Pi reads the file. */
 function keptLines(path) {
@@ -56,11 +58,18 @@ function orNull(part) {
 }
 
 function account(file, copy) {
+  // Pi refuses no empty file: it begins a new session in it, of which the evidence holds nothing.
+  if (statSync(copy).size === 0) throw new Error("the file is empty");
   const kept = keptLines(copy);
   const versions = readFileSync(copy).toString("utf8").split("\n")[(kept[0] ?? 1) - 1];
   const version = orNull(() => JSON.parse(versions).version) ?? 1;
   const madeUp = Number(version) < 2; // Pi gives such entries random ids
   const session = SessionManager.open(copy);
+  if (kept.length !== session.fileEntries.length) {
+    // A mistake of this script, not an answer of Pi.
+    console.error(`${file}: ${kept.length} lines for ${session.fileEntries.length} entries`);
+    process.exit(2);
+  }
   const line = new Map(session.fileEntries.map((entry, index) => [entry, kept[index]]));
   const place = (entry) => ({
     line: line.get(entry),

@@ -15,7 +15,12 @@ Fault: TypeAlias = "Callable[[Lines, Random], Lines]"
 FAULTS: dict[str, Callable[[Lines, Random], Lines]] = {}
 
 # A value of each type that JSON has, to stand where another was.
-VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -7, 2.5, "", "x", "2", [], [1], {}, {"a": 1})
+VALUES: tuple[Any, ...] = (
+    *(None, True, False, 0, 1, -7, 2.5, "", "x", "2", " 5 ", "assistant", "compaction"),
+    *([], [1], [None], [[None]], {}, {"a": 1}, {"type": "text"}, {"role": "user"}),
+    *([{"type": "toolCall", "id": "c"}], [[{"type": "toolCall", "id": "c"}]]),
+)
+ABSENT = object()
 
 
 def fault(function: Callable[[Lines, Random], Lines]) -> Callable[[Lines, Random], Lines]:
@@ -505,6 +510,25 @@ def leaf_on_old_branch(lines: Lines, random: Random) -> Lines:
 
 
 @fault
+def odd_block(lines: Lines, random: Random) -> Lines:
+    """A block of a message that is no block, or whose field is of another type."""
+
+    def change(message: dict[str, Any]) -> None:
+        blocks = message.get("content")
+        if not isinstance(blocks, list) or not blocks:
+            return
+        place = random.randrange(len(blocks))
+        block = blocks[place]
+        odd = random.choice(VALUES)
+        if isinstance(block, dict) and block and random.random() < 0.6:
+            block[random.choice(list(block))] = odd
+        else:
+            blocks[place] = random.choice([odd, [block], [[block]]])
+
+    return _change_message(lines, random, change)
+
+
+@fault
 def wrong_type(lines: Lines, random: Random) -> Lines:
     """A value of another type at any place of an entry, however deep."""
 
@@ -522,3 +546,31 @@ def wrong_type(lines: Lines, random: Random) -> Lines:
             return
 
     return _change(lines, random, change)
+
+
+def fields(data: bytes) -> list[tuple[int | str, ...]]:
+    """Return the way to each value of a healthy file, however deep: a line from 0, then keys."""
+    ways: list[tuple[int | str, ...]] = []
+    todo: list[tuple[tuple[int | str, ...], Any]] = [
+        ((number,), json.loads(line)) for number, line in enumerate(data.splitlines())
+    ]
+    while todo:
+        way, value = todo.pop()
+        ways.append(way)
+        inside = list(value.items() if isinstance(value, dict) else enumerate(value))
+        todo += [((*way, key), item) for key, item in inside if isinstance(item, dict | list)]
+        ways += [(*way, key) for key, item in inside if not isinstance(item, dict | list)]
+    return sorted(ways, key=str)
+
+
+def with_value(data: bytes, way: tuple[int | str, ...], value: Any) -> bytes:
+    """Return the file with another value at the end of the way, or none where it is ABSENT."""
+    whole = [json.loads(line) for line in data.splitlines()]
+    here: Any = whole
+    for key in way[:-1]:
+        here = here[key]
+    if value is ABSENT:
+        del here[way[-1]]
+    else:
+        here[way[-1]] = value
+    return b"".join(_written(entry) + b"\n" for entry in whole)

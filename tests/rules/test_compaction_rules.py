@@ -460,3 +460,36 @@ class TestEvents:
         found = diagnose(events=events, session=str(path))
         assert found["PI312"] == []
         assert "is of session s2, not of s1" in str(found.outcomes["PI312"].reason)
+
+    def test_a_tool_that_the_capture_shows_starting_and_not_ending_is_cited(
+        self, write_session: Write, diagnose: Diagnose, tmp_path: Path
+    ) -> None:
+        """The process was killed: the session has the call, the capture that it was begun."""
+        push = (("c1", "bash", {"command": "git push"}),)
+        write_session(
+            *chain(user("a1", yesterday(1)), assistant("a2", yesterday(2), calls=push)), id_="s1"
+        )
+        start = {"type": "tool_execution_start", "toolCallId": "c1", "toolName": "bash"}
+        events = self._capture(tmp_path, "s1", {"type": "agent_start"}, start)
+        one = diagnose(events=events).one("PI401")
+        assert "started, in line 3, and never ended" in one.message
+        assert (one.evidence[-1].path, one.evidence[-1].line) == (events, 3)
+
+    def test_a_call_that_only_the_capture_holds_is_told(
+        self, write_session: Write, diagnose: Diagnose, tmp_path: Path
+    ) -> None:
+        write_session(*chain(*day()), id_="s1")
+        command = {"command": "npm publish"}
+        start = {"type": "tool_execution_start", "toolCallId": "c9", "toolName": "bash"}
+        events = self._capture(tmp_path, "s1", {**start, "args": command})
+        one = diagnose(events=events).one("PI401")
+        assert "class remote" in one.message
+        assert one.evidence[0].path == events
+
+    def test_a_tool_that_ended_is_no_open_call(
+        self, write_session: Write, diagnose: Diagnose, tmp_path: Path
+    ) -> None:
+        write_session(*chain(*day()), id_="s1")
+        start = {"type": "tool_execution_start", "toolCallId": "c9", "toolName": "bash"}
+        end = {"type": "tool_execution_end", "toolCallId": "c9", "isError": False}
+        assert diagnose(events=self._capture(tmp_path, "s1", start, end))["PI401"] == []

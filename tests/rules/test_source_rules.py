@@ -112,6 +112,78 @@ class TestFreshness:
         write_session(*chain(*read(), user("b1", today(1)), assistant("b2", today(2))))
         assert diagnose("forgot today").one("PI501").level == "warning"
 
+    @pytest.mark.parametrize(
+        ("code", "command", "after"),
+        [
+            (
+                "PI501",
+                "sed -i 1s/name/n/ src/greet.ts && git commit -qam x",
+                {"src__greet_ts": MORE},
+            ),
+            (
+                "PI502",
+                "git mv src/greet.ts hi.ts; git commit -qm x",
+                {"src__greet_ts": None, "hi_ts": GREET},
+            ),
+            ("PI503", "git rm src/greet.ts; git commit -qm x", {"src__greet_ts": None}),
+        ],
+    )
+    def test_what_the_session_itself_did_by_a_command_is_a_note(
+        self,
+        project: Place,
+        write_session: Write,
+        diagnose: Diagnose,
+        code: str,
+        command: str,
+        after: dict[str, str | None],
+    ) -> None:
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "x", yesterday(5), **after)
+        bash = (("c2", "bash", {"command": command}),)
+        own = [
+            user("b1", yesterday(5), "Change it"),
+            assistant("b2", yesterday(5), "Changing.", calls=bash),
+            result("b3", yesterday(5.1), "c2", "", {"toolName": "bash"}),
+            assistant("b4", yesterday(6), "Changed."),
+        ]
+        write_session(*chain(*read(), *own))
+        found = diagnose()
+        assert found.one(code).level == "note"
+        assert "own commands did this (line 7)" in found.one(code).message
+        assert found.codes("error", "warning") == set()
+
+    def test_what_another_did_after_the_sessions_own_command_is_told(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "x", yesterday(5), src__greet_ts=None, hi_ts=GREET)
+        bash = (("c2", "bash", {"command": "git mv src/greet.ts hi.ts; git commit -qm x"}),)
+        own = [
+            user("b1", yesterday(5), "Move it"),
+            assistant("b2", yesterday(5), "Moving.", calls=bash),
+            result("b3", yesterday(5.1), "c2", "", {"toolName": "bash"}),
+            assistant("b4", yesterday(6), "Moved."),
+        ]
+        write_session(*chain(*read(), *own))
+        commit(project, "Shout", NIGHT, hi_ts=MORE)
+        assert diagnose().one("PI502").level == "error"
+
+    def test_a_command_that_names_another_file_explains_no_change(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """What it committed beside may have been a person's work."""
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "x", yesterday(5), src__greet_ts=MORE)
+        bash = (("c2", "bash", {"command": "touch b && git add -A && git commit -qm x"}),)
+        own = [
+            user("b1", yesterday(5), "Add b"),
+            assistant("b2", yesterday(5), "Adding.", calls=bash),
+            result("b3", yesterday(5.1), "c2", "", {"toolName": "bash"}),
+            assistant("b4", yesterday(6), "Added."),
+        ]
+        write_session(*chain(*read(), *own))
+        assert diagnose().one("PI501").level == "error"
+
     def test_a_part_is_compared_as_a_part(
         self, project: Place, write_session: Write, diagnose: Diagnose
     ) -> None:

@@ -160,6 +160,34 @@ class TestWhereTheDayIs:
         write_session(*day(), cwd=other)
         assert diagnose()["PI103"] == []
 
+    def test_a_file_that_two_repositories_have_in_common_does_not_make_them_one(
+        self, project: Place, tmp_path: Path, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """Such as the same rules for the agent; a folder that is gone cannot be asked itself."""
+        text = "# Rules\n\nWrite the tests first.\n"
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        other = tmp_path / "other"
+        for path in (project.cwd, other):
+            subprocess.run(["git", "init", "--quiet", path], check=True)
+            (path / "AGENTS.md").write_text(text, "utf-8")
+            subprocess.run(["git", "-C", path, "add", "."], check=True)
+            named = ["commit", "--quiet", "-m", path.name]
+            subprocess.run(["git", "-C", path, *who, *named], check=True)
+        write_session(*later("gone"), begun=today())
+        call = (("c1", "read", {"path": "AGENTS.md"}),)
+        write_session(
+            *chain(
+                user("a1", yesterday(1)),
+                assistant("a2", yesterday(2), calls=call),
+                result("a3", yesterday(3), "c1", text, {"toolName": "read"}),
+                assistant("a4", yesterday(4)),
+            ),
+            cwd=other,
+        )
+        assert diagnose()["PI103"] == []
+        other.rename(tmp_path / "moved-away")
+        assert len(diagnose()["PI103"]) == 1
+
     def test_the_agent_folder_is_named_where_the_project_has_no_session_at_all(
         self, project: Place, write_session: Write, diagnose: Diagnose
     ) -> None:

@@ -1,0 +1,66 @@
+"""Whether the session itself moved, deleted or changed a file after it was observed, by commands.
+
+Its own commands are in its context: what they did is known to the model, and no news to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from diagnose.sessions.calls import each_arguments
+
+if TYPE_CHECKING:
+    from diagnose.pipeline.case import Case, Standing
+    from diagnose.project.git import Commit
+    from diagnose.sessions.calls import PairedCall
+
+# Git keeps whole seconds; the clock of a session has milliseconds.
+_SECOND: Final = 1000
+
+
+def own_commands(case: Case, standing: Standing) -> list[PairedCall]:
+    """Return the calls that committed all that became of a file, one of which names it.
+
+    None are returned where a part of it is uncommitted, or was committed while no command ran.
+    """
+    commits = _commits_since(case, standing)
+    since = standing.observation.result.line
+    ran = [
+        call
+        for call in case.pairing.calls
+        if call.call.name == "bash" and call.result is not None and call.result.line > since
+    ]
+    made = [next((call for call in ran if _ran_at(call, commit)), None) for commit in commits]
+    own = [call for call in made if call is not None]
+    if not own or len(own) < len(made):
+        return []
+    last = max(call.entry.line for call in own)
+    name = standing.observation.path.replace("\\", "/").rsplit("/", 1)[-1]
+    until = [call for call in ran if call.entry.line <= last]
+    for _, given in each_arguments(case.opened, until):
+        command = given.get("command")
+        if isinstance(command, str) and name in command:
+            return own
+    return []
+
+
+def _commits_since(case: Case, standing: Standing) -> list[Commit]:
+    """Return the commits that touched a file since it was seen; none where more than those did."""
+    state = standing.state
+    repository = case.project.repository
+    if repository is None or state.uncommitted:
+        return []
+    if state.moved_to is None:
+        return list(state.commits)
+    new = case.project.in_repository(state.moved_to)
+    if repository.tracked.get(new) != state.blob:
+        return []
+    return [commit for commit, _ in repository.by_path.get(new, [])] or list(state.commits)
+
+
+def _ran_at(call: PairedCall, commit: Commit) -> bool:
+    """Tell whether a commit was made while a call ran."""
+    begun, ended = call.entry.time, call.result.time if call.result else None
+    if begun is None or ended is None:
+        return False
+    return begun // _SECOND <= commit.time <= ended // _SECOND
