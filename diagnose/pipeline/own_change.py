@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from diagnose.pipeline.case import Case, Standing
     from diagnose.project.git import Commit
     from diagnose.sessions.calls import PairedCall
+    from diagnose.sessions.entry import Entry
 
 # Git keeps whole seconds; the clock of a session has milliseconds.
 _SECOND: Final = 1000
@@ -23,19 +24,21 @@ def own_commands(case: Case, standing: Standing) -> list[PairedCall]:
 
     None are returned where a part of it is uncommitted, or was committed while no command ran.
     """
-    commits = _commits_since(case, standing)
-    since = standing.observation.result.line
+    one = standing.observation
+    # What an edit left is worked out from an earlier read: a command between them counts as well.
+    since = (one.calls[0].result or one.entry) if one.method == "edit" else one.result
+    commits = _commits_since(case, standing) or _commits_after(case, standing, since)
     ran = [
         call
         for call in case.pairing.calls
-        if call.call.name == "bash" and call.result is not None and call.result.line > since
+        if call.call.name == "bash" and call.result is not None and call.result.line > since.line
     ]
     made = [next((call for call in ran if _ran_at(call, commit)), None) for commit in commits]
     own = [call for call in made if call is not None]
     if not own or len(own) < len(made):
         return []
     last = max(call.entry.line for call in own)
-    name = standing.observation.path.replace("\\", "/").rsplit("/", 1)[-1]
+    name = one.path.replace("\\", "/").rsplit("/", 1)[-1]
     until = [call for call in ran if call.entry.line <= last]
     for _, given in each_arguments(case.opened, until):
         command = given.get("command")
@@ -56,6 +59,17 @@ def _commits_since(case: Case, standing: Standing) -> list[Commit]:
     if repository.tracked.get(new) != state.blob:
         return []
     return [commit for commit, _ in repository.by_path.get(new, [])] or list(state.commits)
+
+
+def _commits_after(case: Case, standing: Standing, entry: Entry) -> list[Commit]:
+    """Return the commits that touched a file after an entry, where it is there and committed."""
+    repository, state = case.project.repository, standing.state
+    if repository is None or standing.path is None:
+        return []
+    if state.status != "changed" or state.uncommitted:
+        return []
+    touched = repository.by_path.get(case.project.in_repository(standing.path), [])
+    return [commit for commit, _ in touched if commit.time >= (entry.time or 0) // _SECOND]
 
 
 def _ran_at(call: PairedCall, commit: Commit) -> bool:

@@ -134,6 +134,13 @@ def _stem(word: str) -> str:
     return bare[:-1] if len(bare) > 3 and bare.endswith("s") else bare  # noqa: PLR2004 (is, us)
 
 
+def _own_words(text: str) -> set[str]:
+    """Return the words of a text that are its own, folded; the full stop of a sentence is none."""
+    weak = words("fillers")
+    found = {word.strip("./-_") for word in _WORD.findall(text.casefold())}
+    return {word for word in found if len(word) > 1 and word not in weak}
+
+
 @lru_cache(maxsize=4)
 def _said(summary: str) -> _Said:
     return _Said(summary)
@@ -149,8 +156,7 @@ def _carries(said: _Said, statement: str) -> bool:
         return True
     phrase = find(statement, words("limits"))
     rest = statement.replace(phrase[0], " ") if phrase else statement
-    weak = words("fillers")
-    own = {word for word in _WORD.findall(rest.casefold()) if word not in weak}
+    own = _own_words(rest)
     if not own:
         return said.limited
     there = sum(said.names(word) for word in own)
@@ -172,14 +178,8 @@ def dropped_statements(entries: list[Entry], texts: list[str], summary: str) -> 
 
 def speaks_of(summary: str, texts: list[str]) -> bool:
     """Tell whether a summary has some of the words of what was said; so too of very few words."""
-    weak = words("fillers")
     said = _said(summary)
-    own = {
-        word
-        for text in texts
-        for word in _WORD.findall(text[:_SEARCHED].casefold())
-        if word not in weak
-    }
+    own = set().union(*(_own_words(text[:_SEARCHED]) for text in texts))
     return len(own) < _FEW or sum(said.names(word) for word in own) >= _SPOKEN * len(own)
 
 

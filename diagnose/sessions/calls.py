@@ -7,7 +7,8 @@ one. Calls of replies that ended in an error or were aborted never ran (Pi 1.6.0
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 from diagnose.sessions.context import NOT_SENT, content_text
 from diagnose.sessions.javascript import get
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from diagnose.sessions.entry import Call, Entry
     from diagnose.sessions.reading import Session
     from diagnose.sessions.tree import Tree
+
+# A reply with more calls than this is kept once it has been read for one of them.
+_MANY: Final = 20
 
 
 @dataclass(slots=True)
@@ -139,7 +143,26 @@ def each_arguments(
 
 def arguments(session: Session, call: PairedCall) -> dict[str, Any]:
     """Read the arguments of a call again; empty where they are no object."""
-    return _arguments(_blocks(session, call.entry), call)
+    many = call.entry.message is not None and len(call.entry.message.calls) > _MANY
+    place = (session.sha256, call.entry.offset)
+    blocks = _kept(_Reply(*place, session, call.entry)) if many else _blocks(session, call.entry)
+    return _arguments(blocks, call)
+
+
+@dataclass(slots=True, frozen=True)
+class _Reply:
+    """A reply of a session, known by the digest of the file and its place in it (bytes)."""
+
+    digest: str
+    offset: int
+    session: Session = field(compare=False)
+    entry: Entry = field(compare=False)
+
+
+@lru_cache(maxsize=4)
+def _kept(reply: _Reply) -> list[Any]:
+    """Return the calls of a reply with many; else each of them would have all of them read anew."""
+    return _blocks(reply.session, reply.entry)
 
 
 def _blocks(session: Session, reply: Entry) -> list[Any]:

@@ -4,7 +4,7 @@
 // One JSON object a line: the folders, the session file, the time to ask at, the question, the moves.
 // With `condensed`, each was compacted or left a branch some days before the day that is asked about.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -58,7 +58,7 @@ function chanceOf(state) {
 }
 
 // Pi looks at the other projects of an agent folder too; not at hundreds, for the time it takes.
-const SHARING = 4;
+const SHARING = 3;
 const models = ["faux-1", "faux-2"].map((id) => ({ id, reasoning: true, contextWindow: 1_000_000 }));
 const faux = fauxProvider({ models });
 const modelRuntime = await ModelRuntime.create({
@@ -70,13 +70,14 @@ modelRuntime.registerNativeProvider(faux.provider);
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SOURCES = ["src/pay.py", "src/refund.py", "src/fees.py", "docs/limits.md"];
 
-/** A repository with some files, unlike those of the other projects. */
-function repository(path) {
+/** A repository with some files, unlike those of the other projects but for the rules. */
+function repository(path, hasRules) {
   for (const name of SOURCES) {
     mkdirSync(join(path, name, ".."), { recursive: true });
     const lines = Array.from({ length: 40 }, (_, line) => `${name} of ${path}, line ${line + 1}: value`);
     writeFileSync(join(path, name), `${lines.join("\n")}\n`);
   }
+  if (hasRules) writeFileSync(join(path, "AGENTS.md"), "# Rules\n\nWrite tests first.\n");
   const git = (...given) => execFileSync("git", given, { cwd: path, stdio: "ignore" });
   git("init", "-q", "-b", "main");
   git("add", ".");
@@ -161,11 +162,15 @@ class Work {
   }
 
   tracked() {
-    return execFileSync("git", ["ls-files"], { cwd: this.cwd, encoding: "utf8" }).trim().split("\n");
+    // All that is there was committed; git itself takes longer to say so.
+    return ["docs", "src"].flatMap((name) => {
+      const path = join(this.cwd, name);
+      return existsSync(path) ? readdirSync(path).sort().map((file) => `${name}/${file}`) : [];
+    });
   }
 
   file_() {
-    return this.chance.pick(this.tracked().filter((name) => name !== "AGENTS.md"));
+    return this.chance.pick(this.tracked());
   }
 
   commit(subject) {
@@ -269,6 +274,7 @@ const MOVES = {
   },
   async parallel(work) {
     const names = work.tracked().slice(0, 3);
+    if (existsSync(join(work.cwd, "AGENTS.md"))) names.push("AGENTS.md");
     await work.ask("Read several.", [
       [...names.map((path) => work.call("read", { path })), work.bash("git branch --show-current")],
       "All read.",
@@ -417,12 +423,7 @@ async function session(number) {
   const cwd = join(folder, "projects", `p${number}`);
   const agentDir = join(folder, `agent${Math.floor(number / SHARING)}`);
   setClock("2026-10-10T09:00:00.000Z");
-  repository(cwd);
-  if (chance.likely(0.3)) {
-    writeFileSync(join(cwd, "AGENTS.md"), "# Rules\n\nWrite tests first.\n");
-    execFileSync("git", ["add", "."], { cwd });
-    execFileSync("git", ["commit", "-q", "-m", "Rules"], { cwd });
-  }
+  repository(cwd, chance.likely(0.3));
   const work = new Work(chance, cwd, agentDir);
   const moves = {};
   const day = async (date, names) => {

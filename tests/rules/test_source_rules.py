@@ -168,6 +168,31 @@ class TestFreshness:
         commit(project, "Shout", NIGHT, hi_ts=MORE)
         assert diagnose().one("PI502").level == "error"
 
+    def test_a_command_between_a_read_and_an_edit_is_no_change_since(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """The edit's diff shows the lines around it alone; the first line was read before."""
+        text = "".join(f"line {number}\n" for number in range(1, 21))
+        left = text.replace("line 1\n", "line one\n").replace("line 15\n", "line fifteen\n")
+        commit(project, "Add", src__greet_ts=text)
+        commit(project, "x", yesterday(8), src__greet_ts=left)
+        sed = "sed -i '1s/1/one/' src/greet.ts"
+        change = {"path": "src/greet.ts", "edits": [{"oldText": "15", "newText": "fifteen"}]}
+        patch = "@@ -14,3 +14,3 @@\n line 14\n-line 15\n+line fifteen\n line 16\n"
+        more = [
+            assistant("b2", yesterday(6), calls=(("c2", "bash", {"command": sed}),)),
+            result("b3", yesterday(6.1), "c2", "", {"toolName": "bash"}),
+            assistant("b4", yesterday(7), calls=(("c3", "edit", change),)),
+            result(
+                "b5", yesterday(7.1), "c3", "", {"toolName": "edit", "details": {"patch": patch}}
+            ),
+            assistant("b6", yesterday(8), calls=(("c4", "bash", {"command": "git commit -am x"}),)),
+            result("b7", yesterday(8.1), "c4", "", {"toolName": "bash"}),
+            assistant("b8", yesterday(9), "Changed."),
+        ]
+        write_session(*chain(*read(text=text), user("b1", yesterday(5)), *more))
+        assert diagnose().codes("error", "warning") == set()
+
     def test_a_command_that_names_another_file_explains_no_change(
         self, project: Place, write_session: Write, diagnose: Diagnose
     ) -> None:
