@@ -69,9 +69,9 @@ def unpack(name: str, folder: Path, question: int = 0) -> Unpacked:
     for session in sorted((agent_dir / "sessions").rglob("*.jsonl")):
         moment = _last_time(session)
         os.utime(session, (moment, moment))
-    for events in source.iterdir():
-        if events.name.endswith(".events.jsonl"):
-            _copy(events, folder / events.name)
+    for capture in source.iterdir():
+        if capture.name.endswith(".events.jsonl"):
+            _copy(capture, folder / capture.name)
     _make_repository(source, project, folder)
     asked = case["questions"][question]
     events = folder / asked["events"] if "events" in asked else None
