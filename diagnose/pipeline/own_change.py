@@ -25,8 +25,10 @@ def own_commands(case: Case, standing: Standing) -> list[PairedCall]:
     None are returned where a part of it is uncommitted, or was committed while no command ran.
     """
     one = standing.observation
-    # What an edit left is worked out from an earlier read: a command between them counts as well.
-    since = (one.calls[0].result or one.entry) if one.method == "edit" else one.result
+    # What an edit left, or what a part that agrees with it stands for, is known from an earlier
+    # read: a command between them counts as well.
+    is_pieced = one.method == "edit" or not one.calls[-1].call.is_whole
+    since = (one.calls[0].result or one.entry) if is_pieced else one.result
     commits = _commits_since(case, standing) or _commits_after(case, standing, since)
     ran = [
         call

@@ -296,8 +296,10 @@ class _Moves:
             )
         if deletion is not None:
             since = (deletion[0], *(commit for commit in since if commit.id != deletion[0].id))
+        cut_off = self.repository.is_shallow and not self.repository.by_path.get(path)
         return State(
             "deleted",
+            "it is cut off here, in a shallow clone" if cut_off else "",
             commits=since if deletion else (),
             uncommitted=deletion is None,
             seen_blob=seen_blob,

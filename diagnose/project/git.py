@@ -124,6 +124,11 @@ def _run(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     return out if isinstance(out, bytes) else str(out).encode()
 
 
+def _ancestors(path: str) -> list[str]:
+    """Return a folder and all that it lies in."""
+    return [path, *(str(parent) for parent in Path(path).parents)]
+
+
 def _name(data: bytes) -> str:
     return os.fsdecode(data)
 
@@ -154,6 +159,8 @@ class Repository:
         answer = _run(folder, "rev-parse", "--show-toplevel", "--show-prefix")
         top, prefix = answer.decode("utf-8", "surrogateescape").split("\n")[:2]
         self.top = Path(top)
+        if os.path.realpath(top) not in _ancestors(os.path.realpath(folder)):
+            raise GitError(f"its working tree is set to another folder, {top}")
         # The folder's place inside the repository, with a slash at its end, empty at the top.
         self.prefix = prefix
 
@@ -163,7 +170,18 @@ class Repository:
         try:
             return _run(self.folder, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
         except GitError as error:
+            # A branch that names a commit, and no commit to be read: it is not empty but broken.
+            if self._names_a_commit():
+                raise GitError("the commit that is checked out cannot be read") from error
             raise GitError("the repository has no commit yet") from error
+
+    def _names_a_commit(self) -> bool:
+        try:
+            ref = _run(self.folder, "symbolic-ref", "--quiet", "HEAD").decode().strip()
+            # By its name alone: the object itself may be missing.
+            return bool(_run(self.folder, "rev-parse", "--verify", "--quiet", ref).strip())
+        except GitError:
+            return False
 
     @cached_property
     def branch(self) -> str | None:

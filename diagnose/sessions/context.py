@@ -18,6 +18,7 @@ from diagnose.sessions.javascript import (
     is_nullish,
     is_truthy,
     to_number,
+    to_text,
 )
 from diagnose.sessions.reading import CURRENT_VERSION
 
@@ -214,7 +215,9 @@ def _tool_calls(message: Any) -> list[Any]:
         return []
     if not isinstance(content, list):
         raise PiThrowsError("assistantMsg.content.flatMap is not a function")
-    return [get(block, "id") for block in content if get(block, "type") == "toolCall"]
+    # `flatMap` takes a block that is an array apart, and looks at what is in it.
+    flat = [block for outer in content for block in (outer if isinstance(outer, list) else [outer])]
+    return [get(block, "id") for block in flat if get(block, "type") == "toolCall"]
 
 
 def message_text(message: Any) -> str:
@@ -248,5 +251,5 @@ def _block_text(block: Any) -> str:
         text = block.get("text")
         return text if isinstance(text, str) else ""
     if kind == "toolCall":
-        return f"[{block.get('name')} {block.get('id')}]"
-    return f"[{kind}]"
+        return f"[{to_text(get(block, 'name'))} {to_text(get(block, 'id'))}]"
+    return f"[{to_text(get(block, 'type'))}]"

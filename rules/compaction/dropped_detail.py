@@ -60,7 +60,8 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
         return
     summary = case.text(compaction)
     # What was asked about may be older than the day; else only the day is looked through.
-    wide = case.question.about is not None or case.question.kind == "lost-details"
+    details = case.question.kind == "lost-details" and case.question.day_asked is None
+    wide = case.question.about is not None or details
     entries = case.compacted if wide else case.on_day(case.compacted)
     if not entries:
         return

@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -44,12 +45,17 @@ def _answers(paths: list[Path]) -> list[dict[str, Any]]:
         return []
     # With little memory a cycle, along which Pi gathers entries for ever, ends it in a second.
     command = [NODE, "--max-old-space-size=100", HERE / "ask_pi.mjs", PACKAGES, *paths]
-    environment = {**ENVIRONMENT, "HOME": os.environ.get("HOME", "/")}
     try:
-        # `run` ends a child that takes too long with SIGKILL, the only signal that Pi hears then.
-        done = subprocess.run(
-            command, env=environment, capture_output=True, timeout=PATIENCE, check=False
-        )
+        # A Pi that hangs or dies leaves its copy of the file behind; the folder goes with it here.
+        with tempfile.TemporaryDirectory() as scratch:
+            # `run` ends a child that takes too long with SIGKILL, the only signal Pi hears then.
+            done = subprocess.run(
+                command,
+                env={**ENVIRONMENT, "HOME": scratch, "TMPDIR": scratch},
+                capture_output=True,
+                timeout=PATIENCE,
+                check=False,
+            )
     except subprocess.TimeoutExpired as error:
         out, hung = error.stdout or b"", True
     else:

@@ -270,6 +270,14 @@ class TestWhatTheSummarySays:
         asked = diagnose("forgot the call sites yesterday")["PI306"]
         assert [one.level for one in asked if "call sites" in one.message] == ["error"]
 
+    def test_details_of_another_day_are_not_those_that_were_asked_about(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        self._with(write_session, "done")
+        asked = diagnose("lost the details yesterday")["PI306"]
+        assert {one.level for one in asked} == {"error"}
+        assert diagnose("lost the details today")["PI306"] == []
+
     def test_a_limit_that_the_summary_keeps_is_not_dropped(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:

@@ -333,6 +333,33 @@ class TestFreshness:
         (project.cwd / "src/greet.ts").write_text(MORE, "utf-8")
         assert "there is no history to ask" in diagnose().one("PI501").message
 
+    @pytest.mark.parametrize("trouble", ["shallow", "broken", "elsewhere", "bare"])
+    def test_a_repository_that_cannot_tell_is_said_to_be_so(
+        self, project: Place, write_session: Write, diagnose: Diagnose, trouble: str
+    ) -> None:
+        """The file is gone; by whom, and whether it ever was in history, is not made up."""
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "Drop", NIGHT, src__greet_ts=None, other="x\n")
+        says = {
+            "shallow": "cut off here, in a shallow clone",
+            "broken": "the commit that is checked out cannot be read",
+            "elsewhere": "its working tree is set to another folder",
+            "bare": "it has no working tree",
+        }[trouble]
+        if trouble == "shallow":
+            (project.cwd / ".git" / "shallow").write_text(git(project, "rev-parse", "HEAD") + "\n")
+        elif trouble == "broken":
+            head = git(project, "rev-parse", "HEAD")
+            (project.cwd / ".git" / "objects" / head[:2] / head[2:]).unlink()
+        else:
+            value = "/" + "etc" if trouble == "elsewhere" else "true"
+            name = "core.worktree" if trouble == "elsewhere" else "core.bare"
+            git(project, "config", name, value)
+        write_session(*chain(*read()))
+        one = diagnose().one("PI503")
+        assert says in one.message
+        assert "never in history" not in one.message
+
     def test_a_branch_that_was_switched_is_told_by_the_reflog(
         self, project: Place, write_session: Write, diagnose: Diagnose
     ) -> None:
