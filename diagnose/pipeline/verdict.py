@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from diagnose.pipeline.finding import LAYERS, Finding, Kind, Layer, Remedy, Rule
+from diagnose.pipeline.finding import LAYERS, Finding, Kind, Layer, Level, Remedy, Rule
 from diagnose.pipeline.walk import Outcome, level_of
 
 if TYPE_CHECKING:
@@ -74,6 +74,10 @@ def _first_error(outcomes: list[Outcome]) -> tuple[Rule, list[Finding]] | None:
     return None
 
 
+def _has(outcome: Outcome, level: Level) -> bool:
+    return any(level_of(outcome.rule, finding) == level for finding in outcome.findings)
+
+
 def _intact(case: Case, outcomes: list[Outcome]) -> Verdict:
     unsure = [outcome.rule.code for outcome in outcomes if outcome.is_doubt]
     summary = (
@@ -82,6 +86,9 @@ def _intact(case: Case, outcomes: list[Outcome]) -> Verdict:
     )
     if case.session is None or case.question.day is None:
         summary = f"{_ANSWERS['intact']} that could be found. There was no activity to look at."
+    warned = [o.rule.code for o in outcomes if _has(o, "warning")]
+    if warned:
+        summary += f" With reservations: {', '.join(warned)}."
     if unsure:
         summary += f" Not looked at: {', '.join(unsure)}."
     return Verdict("intact", None, None, summary, ())
