@@ -27,6 +27,8 @@ _VERDICT_STYLES: Final = {"intact": "bold green"}
 # Below this many columns nothing is set side by side.
 _NARROW: Final = 64
 _QUOTE: Final = 120
+# So many notes are shown before a person asks for all of them.
+_NOTES: Final = 20
 
 
 @dataclass(slots=True, frozen=True)
@@ -164,9 +166,11 @@ class _Drawing:
                 brief.append(finding)
             else:
                 self._finding(finding)
-        for finding in brief:
+        for finding in brief[:_NOTES]:
             text = f"{visible(finding['message'])} ({self._place(finding['evidence'][0])})"
             self._marked(f"{finding['rule']} note", text, 0, _LEVEL_STYLES["note"])
+        if len(brief) > _NOTES:
+            self._line(f"and {len(brief) - _NOTES} further notes, which -v shows", style="dim")
         if brief:
             self._line("")
 

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diagnose.pipeline.case import lines_of
 from diagnose.pipeline.finding import Evidence, Finding, NotChecked, rule
+from diagnose.pipeline.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from diagnose.sessions.events import Capture, CapturedCompaction
 
 
+# So many compactions are told one by one, the latest.
+_SHOWN = 10
+
+
 @rule("PI313", "tokens", layer="compaction", levels=("note",))
 def tokens(case: Case) -> Iterator[Finding]:
     """Tell the tokens before and after each compaction."""
@@ -36,7 +42,13 @@ def tokens(case: Case) -> Iterator[Finding]:
         capture: Capture | None = case.captured
     except NotChecked:
         capture = None
-    for entry in case.compactions:
+    counted_only = case.compactions[:-_SHOWN]
+    if counted_only:
+        yield Finding(
+            f"{counted(len(counted_only), 'earlier compaction')}, {lines_of(counted_only)}",
+            (case.evidence(counted_only[0], ""), case.evidence(counted_only[-1], "")),
+        )
+    for entry in case.compactions[-_SHOWN:]:
         before = entry.boundary.tokens_before if entry.boundary else None
         if before is None:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from pathlib import Path
@@ -28,7 +27,9 @@ HEALTHY = int(os.environ.get("PI_DIAGNOSE_HEALTHY", "200"))
 CONDENSED = HEALTHY // 10
 BY_COMMAND = 5
 PLAYERS = 4
-SEED = int(os.environ.get("PI_DIAGNOSE_SEED", time.time_ns() % 10**9))
+# The same sessions each time, so that a change alone can make an alarm; other seeds are tried by
+# hand, and what they show becomes a test of its own.
+SEED = int(os.environ.get("PI_DIAGNOSE_SEED", "900"))
 
 pytestmark = asks_pi
 

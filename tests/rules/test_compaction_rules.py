@@ -501,3 +501,13 @@ class TestEvents:
         start = {"type": "tool_execution_start", "toolCallId": "c9", "toolName": "bash"}
         end = {"type": "tool_execution_end", "toolCallId": "c9", "isError": False}
         assert diagnose(events=self._capture(tmp_path, "s1", start, end))["PI401"] == []
+
+    def test_of_many_compactions_the_latest_are_told_one_by_one(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        many = [compaction(f"k{n}", yesterday(5 + n), "a4") for n in range(13)]
+        write_session(*chain(*day(), *many, *later()))
+        found = diagnose()["PI313"]
+        assert len(found) == 11
+        assert found[0].message == "3 earlier compactions, lines 6-8"
+        assert found[-1].evidence[0].entry == "k12"
