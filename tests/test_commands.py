@@ -189,6 +189,15 @@ def test_the_exit_status_follows_fail_on(
     assert ran.status == status
 
 
+def test_a_verdict_of_some_rules_claims_no_more_than_they_say(tmp_path: Path) -> None:
+    _session(tmp_path)
+    some = run("forgot yesterday", *NOW, "--select", "PI20", "--format", "json", cwd=tmp_path)
+    assert "by the rules that were asked" in some.report["verdict"]["summary"]
+    assert {check["rule"][:4] for check in some.report["checks"]} == {"PI20"}
+    every = run("forgot yesterday", *NOW, "--format", "json", cwd=tmp_path)
+    assert "rules that were asked" not in every.report["verdict"]["summary"]
+
+
 def test_a_report_goes_to_a_file_in_the_format_of_its_ending(tmp_path: Path) -> None:
     _session(tmp_path)
     ran = run("forgot yesterday", *NOW, "-o", "report.json", cwd=tmp_path)

@@ -121,7 +121,8 @@ def _check(options: dict[str, Any]) -> int:
         with following("reading the session") as told:
             case = open_case(request, os.environ)
             outcomes = walk(case, rules, lambda rule: told(f"{rule.code} {rule.name}"))
-            report = document(case, outcomes, decide(case, outcomes), now)
+            verdict = decide(case, outcomes, complete=len(rules) == len(pipeline()))
+            report = document(case, outcomes, verdict, now)
     format_ = choose_format(options["format_"], options["output"], _ENDINGS)
     emit(lambda out: _write(report, format_, options, out), options["output"])
     for path, reason in case.unreadable.items():

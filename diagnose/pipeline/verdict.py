@@ -36,11 +36,11 @@ class Verdict:
     next: tuple[Remedy, ...]
 
 
-def decide(case: Case, outcomes: list[Outcome]) -> Verdict:
-    """Return the verdict of a walk."""
+def decide(case: Case, outcomes: list[Outcome], *, complete: bool = True) -> Verdict:
+    """Return the verdict of a walk; `complete` is whether every rule was asked."""
     deciding = _first_error(outcomes)
     if deciding is None:
-        return _intact(case, outcomes)
+        return _intact(case, outcomes, complete=complete)
     rule, found = deciding
     answer = _ANSWERS[rule.verdict]
     more = len(found) - 1
@@ -78,7 +78,7 @@ def _has(outcome: Outcome, level: Level) -> bool:
     return any(level_of(outcome.rule, finding) == level for finding in outcome.findings)
 
 
-def _intact(case: Case, outcomes: list[Outcome]) -> Verdict:
+def _intact(case: Case, outcomes: list[Outcome], *, complete: bool) -> Verdict:
     unsure = [outcome.rule.code for outcome in outcomes if outcome.is_doubt]
     summary = (
         f"{_ANSWERS['intact']}. What was recorded on {case.day_name}, is stored, on the active"
@@ -86,6 +86,9 @@ def _intact(case: Case, outcomes: list[Outcome]) -> Verdict:
     )
     if case.session is None or case.question.day is None:
         summary = f"{_ANSWERS['intact']} that could be found. There was no activity to look at."
+    if not complete:
+        asked = ", ".join(outcome.rule.code for outcome in outcomes)
+        summary = f"{_ANSWERS['intact']} by the rules that were asked. They are {asked or 'none'}."
     warned = [o.rule.code for o in outcomes if _has(o, "warning")]
     if warned:
         summary += f" With reservations: {', '.join(warned)}."
