@@ -63,9 +63,13 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
         if other is not None and other != asked
         else ""
     )
+    nearest = (
+        f"the nearest days with messages are {' and '.join(near)}"
+        if near
+        else "no other day has a message either"
+    )
     yield Finding(
-        f"nothing is stored of {asked}, {asked:%A}; the nearest days with messages are"
-        f" {' and '.join(near) or 'none at all'}{unlisted}{rest}",
+        f"nothing is stored of {asked}, {asked:%A}; {nearest}{unlisted}{rest}",
         tuple(pieces),
         remedy=(
             Remedy("Ask about a day that is recorded with --day, or look in another agent folder."),
