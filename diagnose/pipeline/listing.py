@@ -14,7 +14,7 @@ from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import title
 from diagnose.pipeline.question import local
 from diagnose.sessions.branches import left_branches
-from diagnose.sessions.entry import parse_time
+from diagnose.sessions.entry import on_calendar, parse_time
 from diagnose.sessions.folder import (
     Folder,
     continued_session,
@@ -126,7 +126,9 @@ def _times(session: Session) -> list[float]:
     found = []
     for entry in session.entries:
         if entry.is_activity and entry.message is not None:
-            time = entry.message.timestamp if entry.message.timestamp is not None else entry.time
+            # A moment without a date is no place in an order of days.
+            said = on_calendar(entry.message.timestamp)
+            time = said if said is not None else entry.time
             if time is not None:
                 found.append(time)
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from diagnose.evidence import open_evidence
+from diagnose.evidence import UnreadableError, open_evidence, reason_of
 from diagnose.sessions.javascript import parse_line
 from diagnose.sessions.reading import split_lines
 
@@ -70,18 +70,21 @@ def read_events(path: Path) -> Capture:
     """Read a capture; raise UnreadableError where there is no file to read."""
     capture = Capture(path)
     open_executions: dict[str, Execution] = {}
-    with open_evidence(path) as file:
-        for _, line, _ in split_lines(file):
-            capture.lines += 1
-            if not line.strip():
-                continue
-            try:
-                event = parse_line(line)
-            except ValueError:
-                capture.unreadable.append(capture.lines)
-                continue
-            if isinstance(event, dict):
-                _take(capture, event, open_executions)
+    try:
+        with open_evidence(path) as file:
+            for _, line, _ in split_lines(file):
+                capture.lines += 1
+                if not line.strip():
+                    continue
+                try:
+                    event = parse_line(line)
+                except ValueError:
+                    capture.unreadable.append(capture.lines)
+                    continue
+                if isinstance(event, dict):
+                    _take(capture, event, open_executions)
+    except OSError as error:
+        raise UnreadableError(path, reason_of(error)) from error
     return capture
 
 
