@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
@@ -12,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from diagnose.cli.main import EXIT_CALL, EXIT_FOUND, EXIT_NOTHING, Fault
+from diagnose.cli.main import EXIT_CALL, EXIT_FOUND, EXIT_NOTHING, Fault, say
 from diagnose.cli.options import (
     case_options,
     choose_format,
@@ -126,7 +125,7 @@ def _check(options: dict[str, Any]) -> int:
     format_ = choose_format(options["format_"], options["output"], _ENDINGS)
     emit(lambda out: _write(report, format_, options, out), options["output"])
     for path, reason in case.unreadable.items():
-        sys.stderr.write(f"pi-diagnose: {path}: {reason}; passed over\n")
+        say(f"{path}: {reason}; passed over")
     return _exit_status(report, outcomes, options["fail_on"])
 
 
@@ -171,5 +170,5 @@ def _exit_status(report: dict[str, Any], outcomes: list[Outcome], fail_on: str) 
             return EXIT_FOUND
     failed = [outcome for outcome in outcomes if outcome.outcome == "failed"]
     for outcome in failed:
-        sys.stderr.write(f"pi-diagnose: {outcome.rule.code} failed: {outcome.reason}\n")
+        say(f"{outcome.rule.code} failed: {outcome.reason}")
     return EXIT_NOTHING if failed and not report["findings"] else 0

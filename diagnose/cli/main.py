@@ -78,11 +78,11 @@ def _status() -> int:
         error.show()
         return EXIT_CALL
     except Fault as fault:
-        return _say(fault.message, fault.status)
+        return say(fault.message, fault.status)
     except click.ClickException as error:
-        return _say(error.format_message(), EXIT_CALL)
+        return say(error.format_message(), EXIT_CALL)
     except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted", _EXIT_INTERRUPTED)
+        return say("interrupted", _EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader has left; what Python flushes at its end would complain once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -91,11 +91,12 @@ def _status() -> int:
         if os.environ.get(_DEBUG):
             raise
         what = f"{type(error).__name__}: {error}"
-        return _say(f"a fault of its own: {what}; {_DEBUG}=1 shows where", EXIT_NOTHING)
+        return say(f"a fault of its own: {what}; {_DEBUG}=1 shows where", EXIT_NOTHING)
     return status if isinstance(status, int) else 0
 
 
-def _say(text: str, status: int) -> int:
+def say(text: str, status: int = 0) -> int:
+    """Tell a person something in one line beside the output; return the status."""
     from diagnose.report.escape import visible  # noqa: PLC0415 (faults alone need it)
 
     line = visible(" ".join(text.split()))

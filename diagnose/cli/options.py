@@ -117,7 +117,9 @@ def emit(write: Callable[[IO[str]], None], output: str | None) -> None:
         write(sys.stdout)
         return
     path = Path(output)
-    if path.suffix == ".jsonl" or ".git" in path.absolute().parts:
+    # A link in a stranger's project may lead to what is not to be written to.
+    places = (path.absolute(), Path(os.path.realpath(path)))
+    if any(one.suffix.lower() == ".jsonl" or ".git" in one.parts for one in places):
         raise Fault(
             f"-o {output}: sessions and repositories are evidence; not overwritten", EXIT_CALL
         )

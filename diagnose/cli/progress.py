@@ -23,13 +23,17 @@ def following(first: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console  # noqa: PLC0415 (a pipe needs none of it)
     from rich.status import Status  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    from diagnose.report.escape import visible  # noqa: PLC0415
 
     status = Status(first, console=Console(stderr=True))
     timer = threading.Timer(_PATIENCE, status.start)
     timer.daemon = True
     timer.start()
     try:
-        yield status.update
+        # The names of files are a stranger's, and no markup.
+        yield lambda text: status.update(Text(visible(text)))
     finally:
         timer.cancel()
         timer.join()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.finding import Finding, Level, NotChecked, NotGiven, Rule
+from diagnose.project.git import GitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,7 +58,7 @@ def _ask(case: Case, rule: Rule) -> Outcome:
         for finding in rule.check(case):
             level_of(rule, finding)
             findings.append(finding)
-    except (NotChecked, UnreadableError) as error:
+    except (NotChecked, UnreadableError, GitError) as error:
         doubt = not isinstance(error, NotGiven)
         return Outcome(rule, "not-checked", str(error), tuple(findings), is_doubt=doubt)
     except Exception as error:  # noqa: BLE001 (a fault of the rule is reported as its outcome)

@@ -92,7 +92,8 @@ class Project:
             return cls(root, obstacle="there is no such folder")
         try:
             repository = Repository(root)
-            _ = repository.head
+            # Asked at once: a history with objects missing is none, whatever is compared with it.
+            _ = repository.commits, repository.tracked
         except GitError as error:
             return cls(root, obstacle=str(error))
         return cls(root, repository)
@@ -230,12 +231,19 @@ class _Moves:
     def __init__(self, project: Project, missing: list[str]) -> None:
         self.project = project
         self.repository = project.repository
+        # Why it was not looked for everywhere that it may have moved to.
+        self.obstacle = ""
         blobs: set[str] = set()
         for path in missing:
             for _, change in self._candidates(path):
                 if change.new is not None and len(blobs) < _CANDIDATES:
                     blobs.add(change.new)
-        self.contents = self.repository.contents(sorted(blobs)) if self.repository else {}
+        self.contents: dict[str, bytes] = {}
+        if self.repository is not None:
+            try:
+                self.contents = self.repository.contents(sorted(blobs))
+            except GitError as error:
+                self.obstacle = f"what it may have become cannot be read: {error}"
 
     def _deletion(self, path: str) -> tuple[Commit, Change] | None:
         """Return the commit that took a path away, None where history still has it."""
@@ -299,7 +307,7 @@ class _Moves:
         cut_off = self.repository.is_shallow and not self.repository.by_path.get(path)
         return State(
             "deleted",
-            "it is cut off here, in a shallow clone" if cut_off else "",
+            "it is cut off here, in a shallow clone" if cut_off else self.obstacle,
             commits=since if deletion else (),
             uncommitted=deletion is None,
             seen_blob=seen_blob,
@@ -337,7 +345,11 @@ class _Moves:
     def _new_paths(self) -> list[str]:
         """Return the paths of the project that no commit has yet: untracked, or only staged."""
         assert self.repository is not None  # noqa: S101 (asked only with a repository)
-        names = [*self.repository.untracked, *self.repository.staged]
+        try:
+            names = [*self.repository.untracked, *self.repository.staged]
+        except GitError as error:
+            self.obstacle = f"what is in no commit yet cannot be told: {error}"
+            return []
         paths = (self.project.in_project(name) for name in names)
         return [path for path in paths if path is not None][:_CANDIDATES]
 

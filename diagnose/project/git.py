@@ -159,7 +159,10 @@ class Repository:
         answer = _run(folder, "rev-parse", "--show-toplevel", "--show-prefix")
         top, prefix = answer.decode("utf-8", "surrogateescape").split("\n")[:2]
         self.top = Path(top)
-        if os.path.realpath(top) not in _ancestors(os.path.realpath(folder)):
+        # Its own `.git` may name any folder for its working tree, the whole disk too.
+        if os.path.realpath(top) not in _ancestors(os.path.realpath(folder)) or not os.path.lexists(
+            self.top / ".git"
+        ):
             raise GitError(f"its working tree is set to another folder, {top}")
         # The folder's place inside the repository, with a slash at its end, empty at the top.
         self.prefix = prefix
@@ -173,6 +176,7 @@ class Repository:
             # A branch that names a commit, and no commit to be read: it is not empty but broken.
             if self._names_a_commit():
                 raise GitError("the commit that is checked out cannot be read") from error
+            _ = self.refs  # which says so itself where no ref can be read
             raise GitError("the repository has no commit yet") from error
 
     def _names_a_commit(self) -> bool:

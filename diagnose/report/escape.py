@@ -9,12 +9,26 @@ from typing import Final
 
 # Categories whose characters act on a terminal, change the order of what is read, or hide.
 _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_SUSPECT: Final = re.compile(r"[^\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u3001-\u9fff\uff01-\uff5e]")
+# Letters and marks that nothing is drawn for: fillers, joiners, and the selectors of variants in
+# which a text can be hidden.
+_HIDDEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | {
+    chr(code) for code in range(0xE0100, 0xE01F0)
+}
+# All but what is known to be safe, so that few characters have to be looked up.
+SUSPECT: Final = re.compile(
+    r"[^\n\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u3001-\u3163\u3165-\u9fff\uff01-\uff5e]"
+)
+
+
+@cache
+def is_unsafe(character: str) -> bool:
+    """Tell whether a character acts on a terminal, turns the order of reading, or hides."""
+    return unicodedata.category(character) in _UNSAFE or character in _HIDDEN
 
 
 @cache
 def _shown(character: str) -> str:
-    if unicodedata.category(character) not in _UNSAFE:
+    if not is_unsafe(character):
         return character
     code = ord(character)
     if code <= 0xFF:  # noqa: PLR2004 (one byte)
@@ -24,7 +38,7 @@ def _shown(character: str) -> str:
 
 def visible(text: str) -> str:
     """Return a text in which every unsafe character is written out by its number."""
-    return _SUSPECT.sub(lambda found: _shown(found[0]), text)
+    return SUSPECT.sub(lambda found: _shown(found[0]), text).replace("\n", "\\x0a")
 
 
 def one_line(text: str, limit: int) -> str:
@@ -32,3 +46,15 @@ def one_line(text: str, limit: int) -> str:
     # What is beyond four times the limit cannot be reached, and a text may be very long.
     shown = visible(" ".join(text[: 4 * limit].split()))
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def fitted(text: str, columns: int) -> str:
+    """Return a safe text cut to a number of columns; a Chinese sign takes two."""
+    taken = kept = 0
+    for place, character in enumerate(text):
+        taken += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if taken > columns:
+            return text[:kept] + "…"
+        if taken < columns:
+            kept = place + 1
+    return text

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
-# Inside a JSON text these stand in strings alone, so each may be written as its escape.
-_UNSAFE: Final = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
-)
-
+from diagnose.report.escape import SUSPECT, is_unsafe
 
 # Python writes JSON by recursion; what is nested deeper (levels) is no field of anything, and is
 # written as null.
@@ -20,7 +15,12 @@ _DEEPEST: Final = 200
 def to_json(value: Any, *, indent: int | None = 2) -> str:
     """Return a value as JSON text; numbers that JSON does not have become null."""
     text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    # They stand in strings alone, so each may be written as its escape.
+    return SUSPECT.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1] if is_unsafe(character) else character
 
 
 def _plain(value: Any, level: int = 0) -> Any:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 # Small enough to stay in the processor's cache, which is worth a third of the time.
 _BUFFER: Final = 256 * 1024
 CURRENT_VERSION: Final = 3
+# A type of a stranger is named by so many characters.
+_NAME: Final = 80
 # Node 24 parses any depth, but writes no deeper than this with the stack that it has (levels);
 # Pi writes a file of an older version anew when it opens it, and throws there.
 _REWRITTEN_DEPTH: Final = 4400
@@ -287,7 +289,7 @@ def _take(
 def _what(value: Any) -> str:
     if isinstance(value, dict):
         kind = value.get("type")
-        return f"of type {kind}" if isinstance(kind, str) else "an object without a type"
+        return f"of type {kind[:_NAME]}" if isinstance(kind, str) else "an object without a type"
     return "an array" if isinstance(value, list) else "no object"
 
 

@@ -35,10 +35,11 @@ def deleted(case: Case) -> Iterator[Finding]:
         commit = state.commits[0] if state.commits else None
         if commit is not None:
             how = f"deleted by {commit_name(case, commit)}"
-        elif state.reason:
+        elif state.reason and not state.in_history:
             how = f"and there is no history to ask: {state.reason}"
         else:
             how = "uncommitted" if state.in_history else "uncommitted, and was never in history"
+            how += f"; {state.reason}" if state.reason else ""
         cited = (
             (
                 Evidence(
