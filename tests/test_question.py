@@ -28,6 +28,8 @@ NOW = datetime(2026, 10, 21, 10, 0, tzinfo=UTC)
         ("重复 2026年10月19日", "repeated", "2026-10-19", None),
         ("forgot the day before yesterday", "forgot", "2026-10-19", None),
         ("前天丢失细节", "lost-details", "2026-10-19", None),
+        ("wrong about yesterday's deploy", "outdated", "2026-10-20", "deploy"),
+        ("wrong since friday’s deploy", "outdated", "2026-10-16", "deploy"),
         # A weekday is the last one before today; on a Wednesday, Wednesday is a week ago.
         ("forgot wednesday", "forgot", "2026-10-14", None),
         ("忘了星期一", "forgot", "2026-10-19", None),

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.finding import Evidence, Layer, NotChecked, NotGiven
-from diagnose.pipeline.kinship import Kinship, by_place, by_record, by_repository
+from diagnose.pipeline.kinship import (
+    Kinship,
+    by_place,
+    by_prompt,
+    by_record,
+    by_repository,
+    is_versioned,
+)
 from diagnose.pipeline.question import local, start_of
 from diagnose.pipeline.words import shortened
 from diagnose.project.freshness import Asked, Project, Seen, State, judge
@@ -35,10 +42,12 @@ from diagnose.sessions.folder import (
     discovered_header,
     mtime_ns,
     project_folders,
+    read_settings,
     same_path,
     session_files,
+    settings_files,
 )
-from diagnose.sessions.javascript import PiThrowsError, get
+from diagnose.sessions.javascript import UNDEFINED, PiThrowsError, get
 from diagnose.sessions.reading import Session, read_session
 from diagnose.sessions.schema import Violation, violations
 from diagnose.sessions.tree import CycleError, Tree
@@ -200,6 +209,12 @@ class Case:
         return pair(self.branch)
 
     @cached_property
+    def commands_run(self) -> list[PairedCall]:
+        """The shell commands of the branch that have a result."""
+        calls = self.pairing.calls
+        return [call for call in calls if call.call.name == "bash" and call.result is not None]
+
+    @cached_property
     def _open_calls(self) -> tuple[list[PairedCall], list[tuple[PairedCall, Entry]]]:
         """The calls that could have run and have no result here, and those answered elsewhere."""
         waiting = [
@@ -269,6 +284,33 @@ class Case:
         """The compactions of the branch, oldest first."""
         return [entry for entry in self.branch if entry.type == "compaction"]
 
+    @cached_property
+    def boundary_is_lost(self) -> bool:
+        """Whether the latest compaction keeps nothing because its boundary is not before it."""
+        compaction = self.compaction
+        if compaction is None or compaction.boundary is None:
+            return False
+        target = compaction.boundary.target
+        before = self.branch[: self.branch.index(compaction)]
+        return target != compaction.id and not any(entry.id == target for entry in before)
+
+    @property
+    def boundary_words(self) -> str:
+        """From where on the latest compaction keeps entries, in words."""
+        end = self.branch.index(self.compaction) if self.compaction is not None else 0
+        kept = next((e for e in self.branch[:end] if e.line in self.in_context), None)
+        return f"what stands from {named(kept)} on" if kept else "nothing before it"
+
+    def setting(self, *names: str) -> tuple[object, Path] | None:
+        """Return a setting and the file that gives it, the project's own first."""
+        for path in settings_files(self.root, self.folder.agent_dir):
+            value: object = read_settings(path)
+            for name in names:
+                value = get(value, name) if isinstance(value, dict) else UNDEFINED
+            if value is not UNDEFINED:
+                return value, path
+        return None
+
     def on_day(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return those of the entries that were written on the day."""
         bounds = self.question.bounds()
@@ -285,6 +327,19 @@ class Case:
     def day_here(self) -> list[Entry]:
         """The user and assistant messages of the day in the session under examination, if any."""
         return self.active_on_day(self.session.entries) if self.session else []
+
+    @cached_property
+    def is_own(self) -> bool:
+        """Whether the session under examination is this project's, so that its day is the asked.
+
+        `--continue` opens another working directory's where two names come out alike.
+        """
+        session = self.session
+        if session is None:
+            return False
+        if session.cwd is None or same_path(session.cwd, self.cwd):
+            return True
+        return self.kinship(Recorded(session.path, {"cwd": session.cwd}, session)) is not None
 
     # Texts
 
@@ -360,12 +415,29 @@ class Case:
             reached = sum(entry.line in lines for entry in stored)
             return f"{reached} of {len(stored)} entries of the day are on the active branch"
         if layer == "compaction":
-            if self.compaction is None:
-                return "no compaction on the branch: the model is sent the originals"
-            kept = self.on_day(self.context)
-            return f"{len(kept)} entries of the day are kept beside the summary"
+            return self._standing_of_compaction() + self._asked_about_is_sent()
         same = sum(standing.state.status == "unchanged" for standing in self.standings)
         return f"{same} of {len(self.standings)} files that were observed are as they were"
+
+    def _standing_of_compaction(self) -> str:
+        if self.compaction is None:
+            other = [e for e in self.tree.live if e.type == "compaction"]
+            beside = f" ({len(other)} beside it, {lines_of(other)})" if other else ""
+            return f"no compaction on the branch{beside}: the model is sent the originals"
+        kept = self.on_day(self.context)
+        return (
+            f"{len(kept)} entries of the day are kept beside the summary in"
+            f" {named(self.compaction)}, which keeps {self.boundary_words}"
+        )
+
+    def _asked_about_is_sent(self) -> str:
+        """Say where what was asked about stands in what the model is sent, "" where it does not."""
+        sent = self.sent_lines if self.question.about is not None else set()
+        said = (e for e in self.branch if e.line in sent and e.is_activity)
+        found = next((e for e in said if self.mentions(self.text(e))), None)
+        if found is None or self.question.about is None:
+            return ""
+        return f"; {shortened(self.question.about)!r} is in {named(found)}, which the model is sent"
 
     # Other sessions
 
@@ -388,21 +460,33 @@ class Case:
 
     @cached_property
     def others(self) -> list[Recorded]:
-        """The other sessions of this project's folder, newest mtime first."""
+        """The other sessions of this working directory, newest mtime first.
+
+        First those of its folder, then those that lie where Pi does not look now.
+        """
+        beside = [path for place in self.folder.beside for path in session_files(place)]
         return [
             recorded
-            for recorded in self._recorded(session_files(self.folder.path))
-            if recorded.cwd is None or same_path(recorded.cwd, self.cwd)
+            for recorded in self._recorded([*session_files(self.folder.path), *beside])
+            if same_path(recorded.cwd or "", self.cwd)
+            or (recorded.cwd is None and recorded.path.parent == self.folder.path)
         ]
 
     @cached_property
     def strangers(self) -> list[Recorded]:
         """The sessions of other working directories, by folder and newest mtime first."""
+        return self.strangers_among(self.everywhere())
+
+    def everywhere(self) -> list[Path]:
+        """Return the session files of all folders, this project's first, newest mtime first."""
         folders = dict.fromkeys([self.folder.path, *project_folders(self.folder.agent_dir)])
+        return [path for folder in folders for path in session_files(folder)]
+
+    def strangers_among(self, paths: list[Path]) -> list[Recorded]:
+        """Return those files that are sessions of other working directories."""
         return [
             recorded
-            for folder in folders
-            for recorded in self._recorded(session_files(folder))
+            for recorded in self._recorded(paths)
             if recorded.cwd is not None and not same_path(recorded.cwd, self.cwd)
         ]
 
@@ -551,19 +635,33 @@ class Case:
     def kin_on_day(self) -> list[tuple[Recorded, Kinship]]:
         """The sessions of the day whose other working directory is this project all the same."""
         found = []
-        known: dict[str, Kinship | None] = {}
         for one in self.active(self.strangers):
-            other = one.cwd or ""
-            if other not in known:
-                known[other] = by_place(self.cwd, self.root, other) or (
-                    by_repository(self.project, other) if self.root.is_dir() else None
-                )
-            kinship = known[other]
-            if kinship is None and self.root.is_dir():
-                kinship = by_record(self.project, one.session)
+            kinship = self.kinship(one)
             if kinship is not None:
                 found.append((one, kinship))
         return found
+
+    def kinship(self, one: Recorded) -> Kinship | None:
+        """Return how it is known that a session of another working directory is this project's.
+
+        It is read only where its directory alone does not tell.
+        """
+        other, known = one.cwd or "", self._known_kin
+        if other not in known:
+            known[other] = by_place(self.cwd, self.root, other) or (
+                by_repository(self.project, other) if self.root.is_dir() else None
+            )
+        found = known[other]
+        if found is None and one.path.parent == self.folder.path:
+            # Only what lies here can have been opened from here by `--continue`.
+            found = by_prompt(self.cwd, one.session, self.question)
+        if found is None and self.root.is_dir() and not is_versioned(other):
+            found = by_record(self.project, one.session, self.question)
+        return found
+
+    @cached_property
+    def _known_kin(self) -> dict[str, Kinship | None]:
+        return {}
 
     # The project
 

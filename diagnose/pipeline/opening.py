@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import Case, active_days
+from diagnose.pipeline.question import start_of
 from diagnose.sessions.events import read_events
 from diagnose.sessions.folder import (
     agent_folder,
+    broken_link,
     continued_session,
     find_by_id,
+    folders_beside,
     home_folder,
+    known_agent_folders,
+    mtime_ns,
     project_folders,
     session_files,
     session_folder,
@@ -28,6 +34,11 @@ if TYPE_CHECKING:
 
     from diagnose.pipeline.question import Question
     from diagnose.sessions.folder import Folder
+
+
+# Sessions of other directories, the newest, that are asked for a day of this project; and days.
+_STRANGERS = 100
+_DAYS = 5
 
 
 class NothingToExamineError(Exception):
@@ -79,7 +90,10 @@ def place(
         )
     found = os.path.normpath(os.path.join(here, cwd)) if cwd else here  # noqa: PTH118 (as Pi saw it)
     project = Path(here, root) if root else Path(found)
-    return Place(found, session_folder(found, agent, session_dir, environment, project))
+    folder = session_folder(found, agent, session_dir, environment, project)
+    # Of evidence that was copied from elsewhere, this person's own sessions are no part.
+    agents = [] if agent_dir else known_agent_folders(environment)
+    return Place(found, replace(folder, beside=folders_beside(folder, found, agents)))
 
 
 def open_case(request: Request, environment: Mapping[str, str]) -> Case:
@@ -121,7 +135,7 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
         capture=capture,
     )
     case = _settle_day(case)
-    if session is None and not case.strangers and not session_files(folder.path):
+    if session is None and not (case.others or case.strangers or session_files(folder.path)):
         raise NothingToExamineError(_nothing(case))
     return case
 
@@ -160,7 +174,10 @@ def _by_id(wanted: str, folder: Folder) -> Path:
         ]
         found = find_by_id(everywhere, wanted)
     if not found:
-        raise CallError(f"--session {wanted}: no session has this id, or one that begins so")
+        beside = [path for other in folder.beside for path in session_files(other)]
+        there = find_by_id(beside, wanted)
+        told = f"; {there[0]} has it, in a folder where Pi does not look now" if there else ""
+        raise CallError(f"--session {wanted}: no session has this id, or one that begins so{told}")
     if len(found) > 1:
         names = ", ".join(path.name for path in found[:3])
         raise CallError(f"--session {wanted}: {len(found)} sessions begin so: {names}")
@@ -190,12 +207,39 @@ def _settle_day(case: Case) -> Case:
         except UnreadableError as error:
             case.unreadable[str(other.path)] = error.reason
     limit = question.day or question.today
-    earlier = sorted(day for day in days if day < limit)
-    if earlier:
-        return replace_question(case, question.moved_to(earlier[-1]))
+    earlier = max((day for day in days if day < limit), default=None)
+    if question.day is None and (found := _with_kin(case, wide, earlier)):
+        return found
+    if earlier is not None:
+        return replace_question(case, question.moved_to(earlier))
     if question.day is None and days:
         return replace_question(case, question.moved_to(max(days)))
     return case
+
+
+def _with_kin(case: Case, wide: Case, own: date | None) -> Case | None:
+    """Take a later day than this directory's own last one, where the project has it elsewhere.
+
+    A project whose folder was renamed has begun anew, and its last day is under the old name.
+    """
+    question = case.question
+    after = start_of(own + timedelta(days=1), question.zone) if own else 0.0
+    days: set[date] = set()
+    # A file that was changed last before then holds nothing later.
+    recent = [path for path in wide.everywhere() if mtime_ns(path) / 1e6 >= after]
+    newest = sorted(recent, key=mtime_ns, reverse=True)[:_STRANGERS]
+    for one in wide.strangers_among(newest):
+        try:
+            if wide.kinship(one) is not None:
+                days.update(active_days(one.session, question))
+        except UnreadableError as error:
+            case.unreadable[str(one.path)] = error.reason
+    later = [day for day in days if day < question.today and (own is None or day > own)]
+    for day in sorted(later, reverse=True)[:_DAYS]:
+        moved = replace_question(case, question.moved_to(day))
+        if moved.kin_on_day:
+            return moved
+    return None
 
 
 def replace_question(case: Case, question: Question) -> Case:
@@ -215,8 +259,10 @@ def replace_question(case: Case, question: Question) -> Case:
 
 
 def _nothing(case: Case) -> str:
+    link = broken_link(case.folder.path)
+    told = f"; {link} is a link to {link.readlink()}, which is not there" if link else ""
     return (
         f"there is no Pi session for {case.cwd}: looked in {case.folder.path}"
-        f" ({case.folder.how}), and no other folder beside it holds one; --cwd, --agent-dir or"
-        " --session say where to look"
+        f" ({case.folder.how}){told}, and no other folder beside it holds one; --cwd, --agent-dir"
+        " or --session say where to look"
     )

@@ -30,10 +30,12 @@ def own_commands(case: Case, standing: Standing) -> list[PairedCall]:
     is_pieced = one.method == "edit" or not one.calls[-1].call.is_whole
     since = (one.calls[0].result or one.entry) if is_pieced else one.result
     commits = _commits_since(case, standing) or _commits_after(case, standing, since)
+    if not commits:
+        return []
     ran = [
         call
-        for call in case.pairing.calls
-        if call.call.name == "bash" and call.result is not None and call.result.line > since.line
+        for call in case.commands_run
+        if call.result is not None and call.result.line > since.line
     ]
     made = [next((call for call in ran if _ran_at(call, commit)), None) for commit in commits]
     own = [call for call in made if call is not None]

@@ -10,6 +10,7 @@ from typing import Final
 from diagnose.pipeline.words import find, words
 
 _DATE: Final = re.compile(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?!\d)")
+_POSSESSIVE: Final = re.compile(r"\A['’]s(?![A-Za-z])")
 _STOPS: Final = " .,;:!?'\"，。？！、；："
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -106,12 +107,17 @@ def _day(text: str, today: date) -> tuple[date | None, str]:
     for days, phrases in sorted(words("days").items(), reverse=True):
         if found := find(text, phrases):
             day = today - timedelta(days=int(days))
-            return day, text[: found.start()] + " " + text[found.end() :]
+            return day, _without(text, found)
     for name, phrases in words("weekdays").items():
         if found := find(text, phrases):
             back = (today.weekday() - _WEEKDAYS.index(name)) % 7 or 7
-            return today - timedelta(days=back), text[: found.start()] + " " + text[found.end() :]
+            return today - timedelta(days=back), _without(text, found)
     return None, text
+
+
+def _without(text: str, found: re.Match[str]) -> str:
+    """Return a text without the day in it: of "yesterday's deploy" the deploy is left."""
+    return text[: found.start()] + " " + _POSSESSIVE.sub("", text[found.end() :])
 
 
 def _about(text: str) -> str | None:

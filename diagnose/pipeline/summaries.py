@@ -30,6 +30,10 @@ _CARRIED: Final = 0.6
 # for carried, and for lost.
 _FEW: Final = 8
 _SPOKEN: Final = 0.15
+# The words of a sentence together are so long (letters) that it is told by them.
+_TELLING: Final = 12
+# The share of its words that must stand in a summary for it to be repeated there.
+_REPEATED: Final = 0.75
 # Prompts and replies longer than this (characters) are searched no further.
 _SEARCHED: Final = 200_000
 
@@ -45,7 +49,9 @@ class Statement:
 def statements_of_limits(text: str) -> Iterator[str]:
     """Give each statement in a text of what was not done: in sentences, lists and tables."""
     limits = words("limits")
-    lines = text[:_SEARCHED].splitlines()
+    searched = text[:_SEARCHED]
+    # Most texts state none, which one look at all of it tells.
+    lines = searched.splitlines() if find(searched, limits) else []
     number = 0
     while number < len(lines):
         line = lines[number]
@@ -176,6 +182,21 @@ def dropped_statements(entries: list[Entry], texts: list[str], summary: str) -> 
     return list(found.values())
 
 
+def repeats(summary: str, text: str) -> str | None:
+    """Return a sentence of a text most of whose words a summary has, None where there is none.
+
+    Sentences of few words of their own say too little to tell.
+    """
+    said = _said(summary)
+    for line in text[:_SEARCHED].splitlines():
+        for sentence in _SENTENCE.split(line):
+            own = _own_words(sentence)
+            there = sum(map(said.names, own))
+            if sum(map(len, own)) >= _TELLING and there >= _REPEATED * len(own):
+                return sentence.strip()
+    return None
+
+
 def speaks_of(summary: str, texts: list[str]) -> bool:
     """Tell whether a summary has some of the words of what was said; so too of very few words."""
     said = _said(summary)
@@ -202,17 +223,22 @@ def dropped_files(
     listed = {*read, *modified}
     said = _said(summary)
     found: dict[str, Named] = {}
-    for call, given in each_arguments(session, pair(entries).calls):
-        if call.result is not None and call.result.message and call.result.message.is_error:
-            continue
-        paths = [given.get("path")] if call.call.name in ("read", "edit", "write") else []
+    calls = [
+        call
+        for call in pair(entries).calls
+        if call.result is None or call.result.message is None or not call.result.message.is_error
+    ]
+    written: dict[int, list[str | None]] = {}
+    # Commands alone are read again: the path that a file's tool was given is at hand.
+    for call, given in each_arguments(session, [c for c in calls if c.call.name == "bash"]):
         command = given.get("command")
-        if call.call.name == "bash" and isinstance(command, str) and ">" in command:
-            paths = [part.words[1] for part in parts(command) if part.words[:1] == (">",)]
-        for path in paths:
-            if not isinstance(path, str) or not path or path in listed or path in found:
-                continue
-            if not _names_file(said, path):
+        if isinstance(command, str) and ">" in command:
+            redirections = [part for part in parts(command) if part.words[:1] == (">",)]
+            written[id(call)] = [part.words[1] for part in redirections]
+    for call in calls:
+        given_path = call.call.path if call.call.name in ("read", "edit", "write") else None
+        for path in written.get(id(call), [given_path]):
+            if path and path not in listed and path not in found and not _names_file(said, path):
                 found[path] = Named(call.entry, path)
     return list(found.values())
 
@@ -269,42 +295,46 @@ def _names_command(said: _Said, command: tuple[str | None, ...]) -> bool:
 
 @dataclass(slots=True, frozen=True)
 class Place:
-    """Where a text stands in an entry: what part of it, at which character, and what is around."""
+    """Where a text stands in an entry: what part of it, at which character, and what is around.
+
+    Blocks of the content are counted from 1; a content that is a text is its own first block.
+    """
 
     entry: Entry
     # "text", "thinking", "tool result" or "arguments"
     part: str
+    block: int
     offset: int
     around: str
 
 
 def places(entry: Entry, value: object, wanted: str) -> Place | None:
     """Return the first place of an entry where a folded text stands, None where it does not."""
-    for part, text in _texts(entry, value):
+    for part, block, text in _texts(entry, value):
         offset = text.casefold().find(wanted)
         if offset >= 0:
             start = max(0, offset - 60)
-            return Place(entry, part, offset, shortened(text[start : offset + 180], 200))
+            return Place(entry, part, block, offset, shortened(text[start : offset + 180], 200))
     return None
 
 
-def _texts(entry: Entry, value: object) -> Iterator[tuple[str, str]]:
+def _texts(entry: Entry, value: object) -> Iterator[tuple[str, int, str]]:
     message = value.get("message") if isinstance(value, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     usual = "tool result" if entry.role == "toolResult" else "text"
     if isinstance(content, str):
-        yield usual, content
-    for block in content if isinstance(content, list) else ():
+        yield usual, 1, content
+    for number, block in enumerate(content if isinstance(content, list) else (), start=1):
         if not isinstance(block, dict):
             continue
         if isinstance(block.get("text"), str):
-            yield usual, block["text"]
+            yield usual, number, block["text"]
         if isinstance(block.get("thinking"), str):
-            yield "thinking", block["thinking"]
+            yield "thinking", number, block["thinking"]
         if block.get("type") == "toolCall" and isinstance(block.get("arguments"), dict):
             for one in block["arguments"].values():
                 if isinstance(one, str):
-                    yield "arguments", one
+                    yield "arguments", number, one
 
 
 # "## 1. Goal", "**Goal:** check it", "Goal:": marks, name, and what follows on the same line.

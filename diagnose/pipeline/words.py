@@ -37,6 +37,13 @@ def find(text: str, phrases: list[str]) -> re.Match[str] | None:
     return _pattern(there).search(text) if there else None
 
 
+def is_overflow(error: str) -> bool:
+    """Tell whether an error says that a request was too long for the model."""
+    return bool(find(error, words("overflow_errors"))) and not find(
+        error, words("no_overflow_errors")
+    )
+
+
 @cache
 def _telling(phrases: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return each phrase with its longest word, without which it cannot stand in a text."""

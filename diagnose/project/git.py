@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +87,8 @@ def _run(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     # GitPython, since it is the design's choice and known to the people who will read this; only
     # its process handling is used, as its objects read files that a stranger wrote.
+    import tempfile  # noqa: PLC0415
+
     import git  # noqa: PLC0415 (100 ms, and only where there is a repository)
 
     # GitPython adds to the process's environment and takes nothing away; a GIT_DIR of the
@@ -129,6 +130,11 @@ def _ancestors(path: str) -> list[str]:
     return [path, *(str(parent) for parent in Path(path).parents)]
 
 
+def _may_be_repository(folder: str) -> bool:
+    """Tell whether git could take a folder for a repository, or for the working tree of one."""
+    return any(os.path.lexists(os.path.join(folder, name)) for name in (".git", "HEAD"))  # noqa: PTH118 (asked for each ancestor)
+
+
 def _name(data: bytes) -> str:
     return os.fsdecode(data)
 
@@ -137,6 +143,9 @@ class Repository:
     """The repository that holds a folder; raise GitError where there is none that git accepts."""
 
     def __init__(self, folder: Path) -> None:
+        # Told without git, which takes 50 ms to load, where there is nothing for it to find.
+        if not any(map(_may_be_repository, _ancestors(os.path.realpath(folder)))):
+            raise GitError("not a git repository (or any of the parent directories): .git")
         lines = _run(
             folder,
             "rev-parse",

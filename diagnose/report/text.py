@@ -26,6 +26,8 @@ _LEVEL_STYLES: Final = {"error": "bold red", "warning": "yellow", "note": "cyan"
 _VERDICT_STYLES: Final = {"intact": "bold green"}
 # Below this many columns nothing is set side by side.
 _NARROW: Final = 64
+# A paragraph beside a mark has so many columns at the least.
+_LEAST: Final = 8
 _QUOTE: Final = 120
 # So many notes are shown before a person asks for all of them.
 _NOTES: Final = 20
@@ -88,27 +90,28 @@ class _Drawing:
 
     def _line(self, text: str, indent: int = 0, style: str = "") -> None:
         """Write one paragraph, wrapped, all of it `indent` columns in."""
-        from rich.padding import Padding  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
-
-        body = Text(text, style=style, overflow="fold")
-        if not text:
-            self.console.print()
-            return
-        self.console.print(Padding(body, (0, 0, 0, indent), expand=False))
+        self._hang("", indent, text, "", style)
 
     def _marked(self, mark: str, text: str, indent: int, style: str = "", body: str = "") -> None:
         """Write a mark and beside it a paragraph, whose lines all begin in one column."""
-        from rich.table import Table  # noqa: PLC0415
+        from rich.cells import cell_len  # noqa: PLC0415
+
+        self._hang(" " * indent + mark, indent + cell_len(mark) + 1, text, style, body)
+
+    def _hang(self, first: str, column: int, text: str, style: str, body: str) -> None:
+        """Write a paragraph that begins in a column, with something before its first line."""
+        from rich.cells import cell_len  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        grid = Table.grid(padding=(0, 1, 0, 0), pad_edge=False)
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold", ratio=1)
-        grid.add_row(
-            Text(" " * indent + mark, style=style), Text(text, style=body, overflow="fold")
-        )
-        self.console.print(grid)
+        width = max(self.console.width - column, _LEAST)
+        drawn = Text()
+        for number, line in enumerate(Text(text, body).wrap(self.console, width, overflow="fold")):
+            if number:
+                drawn.append("\n")
+            lead = "" if number else first
+            drawn.append(lead, style).append(" " * (column - cell_len(lead))).append_text(line)
+        # It is wrapped already; a table of two columns does the same in ten times the time.
+        self.console.print(drawn, soft_wrap=True)
 
     def _command(self, command: str, indent: int) -> None:
         """Write a command on one line whatever the width, so that it can be copied."""

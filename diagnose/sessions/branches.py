@@ -143,6 +143,8 @@ def _owners(tree: Tree, place: dict[int, int]) -> dict[int, LeftBranch | None]:
     """Return the left branch of each entry that is off the active one; None on a cycle."""
     owners: dict[int, LeftBranch | None] = {}
     for start in tree.live:
+        if id(start) in place:
+            continue
         trail: list[Entry] = []
         met: set[int] = set()
         here = start

@@ -48,8 +48,6 @@ class Contents:
     runs: tuple[Lines, ...] = ()
     # Why the text cannot be compared, where it cannot: an image, say.
     obstacle: str | None = None
-    # The whole text as it was before the session's own changes, where that was seen.
-    text_before: str | None = None
 
 
 _NOTHING: Final = Contents(None)
@@ -76,14 +74,28 @@ class Observation:
 
     def contents(self, session: Session) -> Contents:
         """Work the text out from the session's tool results."""
-        if not self.changed_by_session:
-            # Nothing but reads: the last that has all of the file tells what the others did.
-            for place in reversed(range(len(self.calls))):
-                if self.calls[place].call.is_whole:
-                    known = _read(session, self.calls[place], _NOTHING)
-                    if known.text is not None or known.obstacle is not None:
-                        return self._after(session, place + 1, known)
+        # What has all of the file tells what came before it: the rest is not read again.
+        for place in reversed(range(len(self.calls))):
+            call = self.calls[place]
+            if call.call.name == "write" or (call.call.name == "read" and call.call.is_whole):
+                known = _STEPS[call.call.name](session, call, _NOTHING)
+                if known.text is not None or known.obstacle is not None:
+                    return self._after(session, place + 1, known)
         return self._after(session, 0, _NOTHING)
+
+    def text_before_changes(self, session: Session) -> str | None:
+        """Return the whole text before the session's first change, None where it is not known.
+
+        A file that the session wrote without having seen it is taken for a new one: "".
+        """
+        known = _NOTHING
+        for call in self.calls:
+            if call.call.name == "write" and known == _NOTHING:
+                return ""
+            if call.call.name != "read":
+                return known.text
+            known = _STEPS[call.call.name](session, call, known)
+        return known.text
 
     def _after(self, session: Session, place: int, known: Contents) -> Contents:
         for call in self.calls[place:]:
@@ -148,20 +160,20 @@ def _read(session: Session, call: PairedCall, before: Contents) -> Contents:
     text = content_text(content)
     cut = _CUT.search(text)
     if cut is None and call.call.is_whole:
-        return Contents(text, text_before=before.text_before)
+        return Contents(text)
     start = arguments(session, call).get("offset")
     start = int(start) if isinstance(start, int | float) and start >= 1 else 1
     body = text[: cut.start()] if cut else text
     if cut is None and start == 1:
         # A limit that reached the end of the file: the text is whole after all.
-        return Contents(body, text_before=before.text_before)
+        return Contents(body)
     run = Lines(start, tuple(body.split("\n")))
     if before.text is not None and _holds(before.text, run):
         # The part agrees with the whole that was seen before, so the whole still stands.
         return before
     earlier = before.runs if before.text is None else ()
     runs = (*(r for r in earlier if not _overlap(r, run)), run)
-    return Contents(None, runs, text_before=before.text_before)
+    return Contents(None, runs)
 
 
 def _holds(text: str, run: Lines) -> bool:
@@ -173,30 +185,24 @@ def _overlap(one: Lines, other: Lines) -> bool:
 
 
 def _write(session: Session, call: PairedCall, before: Contents) -> Contents:
+    del before  # it is gone, whatever it was
     content = arguments(session, call).get("content")
-    was = _was(before)
     if not isinstance(content, str):
-        return Contents(None, obstacle="the written content is not in the call", text_before=was)
-    return Contents(content, text_before=was)
-
-
-def _was(before: Contents) -> str | None:
-    """Return the text as it was before the session's first change."""
-    return before.text if before.text_before is None else before.text_before
+        return Contents(None, obstacle="the written content is not in the call")
+    return Contents(content)
 
 
 def _edit(session: Session, call: PairedCall, before: Contents) -> Contents:
     details = _content(session, call, "details")
     patch = details.get("patch") if isinstance(details, dict) else None
-    was = _was(before)
     if not isinstance(patch, str):
-        return Contents(None, obstacle="the edit's result carries no diff", text_before=was)
+        return Contents(None, obstacle="the edit's result carries no diff")
     hunks = list(_hunks(patch))
     text = _applied(before.text, hunks) if before.text is not None else None
     if text is not None:
-        return Contents(text, text_before=was)
+        return Contents(text)
     runs = tuple(Lines(start, new) for start, _, new in hunks)
-    return Contents(None, runs, text_before=was)
+    return Contents(None, runs)
 
 
 _STEPS: Final = {"read": _read, "write": _write, "edit": _edit}

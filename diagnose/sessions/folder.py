@@ -27,6 +27,8 @@ SESSION_DIR_VARIABLE: Final = "PI_CODING_AGENT_SESSION_DIR"
 _SETTINGS_LIMIT: Final = 1024 * 1024
 # The end of a session file in which its last message is looked for first (bytes).
 _TAIL: Final = 64 * 1024
+# Of the folders `~/.pi*`, so many are looked at.
+_AGENTS: Final = 20
 _NAME: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z_(?P<id>.+)\.jsonl\Z"
 )
@@ -40,6 +42,8 @@ class Folder:
     agent_dir: Path
     # "option", "environment", "project settings", "agent settings" or "default"
     source: str
+    # Folders in which sessions of the working directory may lie too, and Pi does not look now.
+    beside: tuple[Path, ...] = ()
 
     @property
     def how(self) -> str:
@@ -101,7 +105,7 @@ def session_folder(
     `project` is where the working directory is now, for its `.pi/settings.json`.
     """
     home = home_folder(environment)
-    settings = (Path(project or cwd, ".pi", "settings.json"), agent_dir / "settings.json")
+    settings = settings_files(Path(project or cwd), agent_dir)
     for source, given in (
         ("option", option),
         ("environment", environment.get(SESSION_DIR_VARIABLE)),
@@ -113,16 +117,67 @@ def session_folder(
     return Folder(agent_dir / "sessions" / encode(cwd), agent_dir, "default")
 
 
+def folders_beside(folder: Folder, cwd: str, agents: list[Path]) -> tuple[Path, ...]:
+    """Return where sessions of a working directory may lie that Pi passes by, those that are there.
+
+    In its own agent folder and in other ones: the default folder, where a setting leads to another
+    one now; and above it, where files were put by hand or by release 0.30.0.
+    """
+    found: list[Path] = []
+    for agent in dict.fromkeys([folder.agent_dir, *agents]):
+        sessions = agent / "sessions"
+        places = (sessions / encode(cwd), sessions, agent)
+        found += [place for place in places if os.path.isdir(place)]  # noqa: PTH112 (raises not)
+    own = os.path.realpath(folder.path)
+    return tuple(one for one in dict.fromkeys(found) if os.path.realpath(one) != own)
+
+
+def broken_link(folder: Path) -> Path | None:
+    """Return the link on the way to a folder that leads nowhere, None where there is none."""
+    for place in (folder, *folder.parents):
+        if os.path.islink(place) and not os.path.exists(place):  # noqa: PTH110, PTH114 (raise not)
+            return place
+    return None
+
+
+def known_agent_folders(environment: Mapping[str, str]) -> list[Path]:
+    """Return the agent folders that Pi may have been told of before: `~/.pi*`, and the variable's.
+
+    Pi keeps no list of them; one that is elsewhere is not known of.
+    """
+    home = home_folder(environment)
+    given = environment.get(AGENT_DIR_VARIABLE)
+    found = [Path(os.path.abspath(expand(given, home)))] if given else []  # noqa: PTH100 (as above)
+    if home is not None:
+        try:
+            names = sorted(name for name in os.listdir(home) if name.startswith(".pi"))  # noqa: PTH208
+        except OSError:
+            names = []
+        for name in names[:_AGENTS]:
+            found += [Path(home, name, "agent"), Path(home, name)]
+    return found
+
+
+def settings_files(project: Path, agent_dir: Path) -> tuple[Path, Path]:
+    """Return where settings stand: the project's own go before the agent folder's."""
+    return project / ".pi" / "settings.json", agent_dir / "settings.json"
+
+
 def _setting(path: Path) -> str | None:
     """Return `sessionDir` of a settings file; None where there is none or it cannot be read."""
+    found = read_settings(path).get("sessionDir")
+    return found if isinstance(found, str) and found else None
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Return what a settings file says; nothing where there is none or it cannot be read."""
     try:
         with open_evidence(path) as file:
             data = file.read(_SETTINGS_LIMIT)
         value = parse(data.decode("utf-8", "replace"))
     except (UnreadableError, OSError, ValueError):
-        return None
-    found = value.get("sessionDir") if isinstance(value, dict) else None
-    return found if isinstance(found, str) and found else None
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def session_files(folder: Path) -> list[Path]:
@@ -246,11 +301,9 @@ def find_by_id(files: list[Path], wanted: str) -> list[Path]:
     exact: list[Path] = []
     starting: list[Path] = []
     for path in files:
-        named = _NAME.match(path.name)
-        if named and not named["id"].startswith(wanted):
-            continue
+        # By the header, as Pi looks: Pi 0.30 named its files after another id.
         header = discovered_header(path)
-        found = header.get("id") if header else named["id"] if named else None
+        found = header.get("id") if header else named_id(path)
         if found == wanted:
             exact.append(path)
         elif isinstance(found, str) and found.startswith(wanted):

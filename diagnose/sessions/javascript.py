@@ -195,7 +195,7 @@ def identity(value: Any) -> Any:
 
     Strings stand for themselves; an object or array is equal to no other.
     """
-    if isinstance(value, str) or value is None or value is UNDEFINED:
+    if type(value) is str or value is None or value is UNDEFINED:
         return value
     if isinstance(value, bool):
         return ("boolean", value)

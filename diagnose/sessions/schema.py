@@ -86,8 +86,7 @@ def violations(session: Session) -> list[Violation]:
     schema = import_module("diagnose.schemas").schema("entry")
     fast = _validator()
     found: dict[tuple[str, str], Violation] = {}
-    looked_at = 0
-    for number, offset, length in session.misfits:
+    for number, offset, length in session.misfits[:LOOKED_AT]:
         line = session.raw(offset, length)
         try:
             value = _completed(parse_line(line), session.is_linear)
@@ -100,14 +99,13 @@ def violations(session: Session) -> list[Violation]:
             value = _completed(halved, session.is_linear)
             if fast.is_valid(value):
                 continue
-        for place, kind in _errors(fast, value) if looked_at < LOOKED_AT else []:
+        for place, kind in _errors(fast, value):
             key = (_general(place), kind)
             if key not in found:
                 found[key] = _explain(schema, value, place, kind)
             found[key].count += 1
             if len(found[key].lines) < KEPT:
                 found[key].lines.append(number)
-        looked_at += 1
     return list(found.values())
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from diagnose.sessions.javascript import is_truthy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from diagnose.sessions.entry import Entry
     from diagnose.sessions.reading import Session
 
@@ -108,7 +110,7 @@ class Tree:
         """Every cycle among the entries, each from its first line; a leaf inside one hangs Pi."""
         state: dict[int, int] = {}  # id of entry → number of the walk that met it first
         found: list[list[Entry]] = []
-        for walk, start in enumerate(self.live):
+        for walk, start in enumerate(self._pointing_down):
             entry: Entry | None = start
             path: list[Entry] = []
             while entry is not None and id(entry) not in state:
@@ -118,7 +120,15 @@ class Tree:
             if entry is not None and state[id(entry)] == walk:
                 first = next(i for i, member in enumerate(path) if member is entry)
                 found.append(sorted(path[first:], key=lambda member: member.line))
-        return found
+        return sorted(found, key=lambda members: members[0].line)
+
+    @property
+    def _pointing_down(self) -> Iterator[Entry]:
+        """The entries whose parent stands no higher in the file: every cycle has one."""
+        for entry in self.live:
+            parent = self.by_id.get(entry.parent)
+            if parent is not None and parent.line >= entry.line and _usable(entry.parent):
+                yield entry
 
     def subtree(self, root: Entry) -> list[Entry]:
         """Return an entry and all that hangs on it, in the order of the file."""

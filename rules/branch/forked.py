@@ -3,13 +3,14 @@
 What it finds
     A header that names the session from which this one was forked (`parentSession`), or another
     session of the project that was forked from this one, and the entries that only the other file
-    holds.
+    holds: a warning where they are of the day, an error where this session has no message at all.
 Why it matters
     `/fork` and `/clone` copy entries up to a point, under the same ids. What was said after it, in
     either file, is unknown to the other.
 What proves it
-    Both headers, and the entries whose ids stand in one file alone. An original that cannot be
-    found is a note: it was deleted, moved or recorded on another machine.
+    Both headers, the last entry that both hold, and the entries whose ids stand in one file alone.
+    An original that cannot be found is a note: it was deleted, moved or recorded on another
+    machine.
 What it cannot tell
     Sessions that were copied by hand or that name no parent. A fork of the fork is not followed.
 What to do
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import cite, lines_of, title
+from diagnose.pipeline.case import cite, lines_of, named, title
 from diagnose.pipeline.finding import Evidence, Finding, Level, Remedy, rule
 from diagnose.pipeline.words import counted, shortened
 
@@ -34,18 +35,24 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@rule("PI205", "forked", layer="branch", levels=("note", "warning"))
+@rule(
+    "PI205",
+    "forked",
+    layer="branch",
+    levels=("note", "warning", "error"),
+    verdict="elsewhere",
+)
 def forked(case: Case) -> Iterator[Finding]:
     """Find entries that only the original or a fork holds."""
     header = case.subject.header
     if case.origin is not None:
         yield from _only_there(case, case.origin.session, "the session was forked from {}, which")
     elif case.origin_name and header is not None:
-        named = header.text("parentSession") or case.origin_name
+        parent = header.text("parentSession") or case.origin_name
         yield Finding(
             f"the session was forked from {case.origin_name}, which is in none of Pi's session"
             " folders: it was deleted, moved or recorded on another machine",
-            (Evidence(str(case.subject.path), header.line, quote=named),),
+            (Evidence(str(case.subject.path), header.line, quote=parent),),
             remedy=(Remedy("Look for the file in a backup or on the machine of the original."),),
         )
     for fork in case.forks[:_SHOWN]:
@@ -58,17 +65,23 @@ def _only_there(case: Case, other: Session, how: str) -> Iterator[Finding]:
     if not any(entry.is_activity for entry in there):
         return
     day = case.active_on_day(there)
-    level: Level = "warning" if day else "note"
+    spoken = any(entry.is_activity for entry in case.subject.entries)
+    level: Level = ("warning" if spoken else "error") if day else "note"
     told = how.format(repr(shortened(title(other))))
+    # The last entry that both hold is where the two part.
+    point = next((e for e in case.subject.entries if e.entry_id == there[0].parent), None)
+    parted = f"; they part after {named(point)}" if point is not None and point.entry_id else ""
     of_the_day = f" ({counted(len(day), 'message')} of the day)" if day else ""
     pieces = [cite(other, (day or there)[0]), cite(other, (day or there)[-1])]
     header = case.subject.header
     if header is not None and case.origin_name == other.path.name:
-        named = header.text("parentSession")
-        pieces.append(Evidence(str(case.subject.path), header.line, quote=named))
+        origin = header.text("parentSession")
+        pieces.append(Evidence(str(case.subject.path), header.line, quote=origin))
+    if parted and point is not None:
+        pieces.append(case.evidence(point))
     yield Finding(
         f"{told} holds {counted(len(there), 'entry')} that this one does not, its"
-        f" {lines_of(there)}{of_the_day}",
+        f" {lines_of(there)}{of_the_day}{parted}",
         tuple(pieces),
         level=level,
         remedy=(Remedy("Open that session.", case.command_to_open(other)),),

@@ -58,9 +58,10 @@ def new_root(case: Case) -> Iterator[Finding]:
         else ""
     )
     yield Finding(
-        f"the active branch begins at a root of its own, {named(root)}, and"
-        f" holds nothing of the {counted(len(first.entries), 'entry')} before it,"
-        f" {lines_of(first.entries)}, which begin at line {first.root.line}{second}",
+        f"the active branch begins at a root of its own, {named(root)} of"
+        f" {case.clock(root.time)}, and holds nothing of the"
+        f" {counted(len(first.entries), 'entry')} before it, {lines_of(first.entries)}, which begin"
+        f" at {named(first.root)} of {case.clock(first.root.time)}{second}",
         (
             case.evidence(root),
             case.evidence(first.root),

@@ -1,23 +1,29 @@
-"""The model or thinking level that the branch restores is not what was used last.
+"""The model, thinking level or tools that the branch restores are not those used before.
 
 What it finds
-    The last model or thinking level on the active branch differs from the last one in the file; and
-    a model that was chosen on the branch and did not answer: the replies after it name another.
+    The last model or thinking level on the active branch differs from the last one in the file; a
+    model that was chosen on the branch and did not answer, or no more: a reply after it names
+    another; and tools that the branch had and that a system message, or the system message of a
+    compaction, took away.
 Why it matters
     Pi takes both from the branch. After `/tree` to an old place the old model answers again, and a
-    model that is not available is replaced. The agent then answers otherwise; it has lost nothing.
+    model that is not available is replaced. Some Pis dropped tools on opening a session again. The
+    agent then answers otherwise, or has not the tool that it used; it has lost nothing of what was
+    said.
 What proves it
     The entries that set them, by line.
 What it cannot tell
-    Which model answers next: Pi may be told so on the command line.
+    Which model answers next: Pi may be told so on the command line. Whether a tool was taken away
+    on purpose.
 What to do
-    Choose the model with `/model` again.
+    Choose the model with `/model` again; look which tools are on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diagnose.pipeline.case import named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.words import shortened
 from diagnose.sessions.javascript import get, to_text
@@ -27,6 +33,9 @@ if TYPE_CHECKING:
 
     from diagnose.pipeline.case import Case
     from diagnose.sessions.entry import Entry
+
+# So many tools of an entry are named.
+_SHOWN = 10
 
 
 @rule("PI210", "old-settings", layer="branch", levels=("note",))
@@ -49,6 +58,7 @@ def old_settings(case: Case) -> Iterator[Finding]:
                 remedy=(Remedy(f"Choose the {name} again, where the latest is wanted."),),
             )
     yield from _replaced(case)
+    yield from _taken_away(case)
 
 
 def _replaced(case: Case) -> Iterator[Finding]:
@@ -56,17 +66,64 @@ def _replaced(case: Case) -> Iterator[Finding]:
     chosen = next((e for e in reversed(case.branch) if e.type == "model_change"), None)
     if chosen is None:
         return
-    replies = [e for e in case.branch if e.line > chosen.line and e.role == "assistant"]
-    if not replies:
-        return
-    wanted, answered = _model(case, chosen), _model(case, replies[0])
-    if wanted != answered:
+    wanted = _model(case, chosen)
+    place = case.branch.index(chosen)
+    # It may have answered for a day: Pi writes no entry where it takes another on opening.
+    other = next(
+        (e for e in case.branch[place:] if e.role == "assistant" and _model(case, e) != wanted),
+        None,
+    )
+    if other is not None:
+        answered = _model(case, other)
         yield Finding(
             f"line {chosen.line} chose the model {wanted}, and {answered} answered in line"
-            f" {replies[0].line}: the chosen one could not be used, or was replaced",
-            (case.evidence(chosen, wanted), case.evidence(replies[0], answered)),
+            f" {other.line}: the chosen one could not be used, or was replaced",
+            (case.evidence(chosen, wanted), case.evidence(other, answered)),
             remedy=(Remedy("Look whether the chosen model is still available (/model)."),),
         )
+
+
+def _taken_away(case: Case) -> Iterator[Finding]:
+    """Find tools that the branch had and has no more, by the entry that took them away."""
+    had: dict[str, Entry] = {}
+    gone: dict[str, tuple[Entry, Entry]] = {}
+    for entry in case.branch:
+        if entry.role == "system":
+            system = get(case.value(entry), "message")
+        elif entry.boundary is not None and entry.boundary.has_system:
+            # All that holds from here on.
+            system = get(case.value(entry), "systemMessage")
+            kept = set(_names(get(system, "toolsAdded")))
+            gone |= {name: (entry, since) for name, since in had.items() if name not in kept}
+            had = {name: had.get(name, entry) for name in kept}
+        else:
+            continue
+        for name in _names(get(system, "toolsRemoved")):
+            if name in had:
+                gone[name] = (entry, had.pop(name))
+        for name in _names(get(system, "toolsAdded")):
+            had.setdefault(name, entry)
+            gone.pop(name, None)
+    by_entry: dict[int, list[str]] = {}
+    for name, (entry, _) in gone.items():
+        by_entry.setdefault(entry.line, []).append(name)
+    for names in by_entry.values():
+        entry, since = gone[names[0]]
+        shown = ", ".join(shortened(name) for name in names[:_SHOWN])
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield Finding(
+            f"{named(entry)} of {case.clock(entry.time)} took away {shown}{more}, offered to the"
+            f" model since line {since.line}: nothing that was said is lost by it",
+            (case.evidence(entry, shown), case.evidence(since)),
+            remedy=(Remedy("Look which tools are on, and which extension brings them."),),
+        )
+
+
+def _names(tools: object) -> list[str]:
+    """Return the names of the tools in a list of a system message."""
+    found = tools if isinstance(tools, list) else []
+    names = [tool.get("name") for tool in found if isinstance(tool, dict)]
+    return [name for name in names if isinstance(name, str)]
 
 
 def _sets_model(entry: Entry) -> bool:

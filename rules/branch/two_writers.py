@@ -66,7 +66,8 @@ def _finding(case: Case, left: LeftBranch, parting: Entry) -> Finding:
         f" {lines_of(left.entries)} and {lines_of(others)}, from line {first.before.line}"
         f" ({case.clock(first.before.time)}) to line {last.after.line}"
         f" ({case.clock(last.after.time)}); the one that wrote last, to {named(winner)}, is the"
-        f" active one and hides the other, which ends in {named(tip)}",
+        f" active one and hides the other, which ends in {named(tip)}; no branch summary was"
+        " written on the way",
         (case.evidence(parting), case.evidence(tip), case.evidence(winner)),
         level="warning" if old else None,
         remedy=(

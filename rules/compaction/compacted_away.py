@@ -3,7 +3,7 @@
 What it finds
     Messages of the day on the active branch, before the boundary that the latest compaction keeps.
     Where it is other days' messages that were compacted and one of them has what was asked about,
-    that is a note.
+    that is a note. So it is where the boundary itself is lost: PI302 tells why nothing is kept.
 Why it matters
     The model is sent a summary in their place. Detail that mattered only later is not in it. The
     originals are still in the file: this is a trouble of retrieval, not a lost record.
@@ -40,7 +40,8 @@ def compacted_away(case: Case) -> Iterator[Finding]:
         return
     day = case.active_on_day(case.compacted)
     if day:
-        yield _finding(case, compaction, day, "of the day", None)
+        level: Level | None = "note" if case.boundary_is_lost else None
+        yield _finding(case, compaction, day, "of the day", level)
     elif case.question.about is not None:
         spoken = [entry for entry in case.compacted if entry.is_activity]
         asked = [entry for entry in spoken if case.mentions(case.text(entry))]
@@ -56,7 +57,8 @@ def _finding(
     ends = dict.fromkeys((entries[0].line, entries[-1].line))
     return Finding(
         f"{counted(len(entries), 'message')} {of}, {lines_of(entries)}, {was} compacted away: the"
-        f" model is sent the summary in {named(compaction)}, and the originals are in the file",
+        f" model is sent the summary in {named(compaction)}, which keeps {case.boundary_words}, and"
+        " the originals are in the file",
         (case.evidence(compaction), *(case.evidence(e) for e in entries if e.line in ends)),
         level=level,
         remedy=(

@@ -134,7 +134,10 @@ def _asked_about(case: Case, compaction: Entry, summary: str) -> Iterator[Findin
 def _unseen(place: Place) -> str:
     """Say why a summary cannot have been made from a place, "" where it can."""
     if place.part == "thinking":
-        return "; it is in thinking, of which a summary is given nothing"
+        return (
+            "; it is in thinking, of which a summary is given nothing (block"
+            f" {place.block} of the reply)"
+        )
     if place.part == "tool result" and place.offset >= _SUMMARISED:
         return (
             f"; it is at character {place.offset:,} of a tool result, of which a summary is given"

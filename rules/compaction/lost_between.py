@@ -49,10 +49,14 @@ def lost_between(case: Case) -> Iterator[Finding]:
         kept = first_of.get(first.boundary.target, start)
         later = min(first_of.get(second.boundary.target, end), end)
         if kept < min(start, later):
-            yield from _lost(case, first, second, case.branch[kept : min(start, later)])
+            between = case.branch[kept : min(start, later)]
+            after = case.branch[later] if later < end else None
+            yield from _lost(case, first, second, between, after)
 
 
-def _lost(case: Case, first: Entry, second: Entry, between: list[Entry]) -> Iterator[Finding]:
+def _lost(
+    case: Case, first: Entry, second: Entry, between: list[Entry], after: Entry | None
+) -> Iterator[Finding]:
     summary = case.text(second)
     lost = dropped_files(case.opened, between, case.value(second), summary)
     pieces = [case.evidence(one.entry, one.text) for one in lost[:_SHOWN]]
@@ -65,7 +69,9 @@ def _lost(case: Case, first: Entry, second: Entry, between: list[Entry]) -> Iter
         told = f"what was said in {lines_of(spoken)}"
     if pieces:
         yield Finding(
-            f"{named(first)} kept entries that {named(second)} neither keeps nor carries: {told}",
+            f"{named(first)} kept entries that {named(second)} neither keeps nor carries: {told};"
+            f" the first kept what stands from {named(between[0])} on, the second"
+            f" {f'from {named(after)} on' if after else 'nothing before it'}",
             (*pieces, case.evidence(second)),
             remedy=(Remedy("Read the originals at these lines."),),
         )

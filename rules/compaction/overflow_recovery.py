@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import named
 from diagnose.pipeline.finding import Finding, rule
-from diagnose.pipeline.words import find, shortened, words
+from diagnose.pipeline.words import is_overflow, shortened
 from diagnose.sessions.javascript import get
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def overflow_recovery(case: Case) -> Iterator[Finding]:
 
 def _overflow(case: Case, reply: Entry, edit: Entry, compaction: Entry) -> Iterator[Finding]:
     said = get(get(case.opened.value(reply), "message"), "errorMessage")
-    if not isinstance(said, str) or not find(said, words("overflow_errors")):
-        return
-    if find(said, words("no_overflow_errors")):
+    if not isinstance(said, str) or not is_overflow(said):
         return
     yield Finding(
         f"the request before {named(reply)} was too long ({shortened(said)}); the failed reply was"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from diagnose.pipeline.case import Case
 
 # So much of the end of a summary is shown (characters).
-_TAIL = 60
+_TAIL = 80
 _REMEDY = (Remedy("Go back with /tree and compact again, saying what to keep: /compact keep …"),)
 
 

@@ -6,7 +6,8 @@ What it finds
 Why it matters
     The agent's memory of the project is of another line of history.
 What proves it
-    The reflog of HEAD at the time of the day's last tool result, and HEAD now.
+    The reflog of HEAD at the time of the day's last tool result of a file or of git, what the
+    reflog says moved it, HEAD now, and the results that show the commit of then.
 What it cannot tell
     Nothing without a reflog that reaches so far back; a fresh clone has none.
 What to do
@@ -15,18 +16,28 @@ What to do
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.finding import Evidence, Finding, NotChecked, rule
 from diagnose.pipeline.words import shortened
+from diagnose.sessions.calls import each_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+    from diagnose.sessions.entry import Entry
 
 _SHORT = 12
 _SWITCH = "checkout: moving from "
+# Git shows seven digits of a commit at least.
+_ABBREVIATED = 7
+# Results that show the commit, beyond these, are not cited.
+_SHOWN = 3
+# What takes commits out of a branch's history, as the reflog has it.
+_MOVES = re.compile(r"reset|rebase|commit \(amend\)|filter-branch|pull --rebase")
+_GIT = re.compile(r"\bgit\b")
 
 
 @rule("PI507", "head-moved", layer="source", levels=("warning",))
@@ -37,6 +48,8 @@ def head_moved(case: Case) -> Iterator[Finding]:
         for one in case.observations
         if one.result.time is not None and case.question.includes(one.result.time)
     ]
+    git = _git_results(case)
+    times += [entry.time for entry in git if entry.time is not None]
     if not times:
         return
     repository = case.project.repository
@@ -58,8 +71,32 @@ def head_moved(case: Case) -> Iterator[Finding]:
             (Evidence(".", commit=commit), Evidence(".", commit=repository.head)),
         )
     elif not reached:
+        moved = next((one for one in reflog if one[0] > then and _MOVES.match(one[2])), None)
+        told, log = "", str(repository.git_dir / "logs" / "HEAD")
+        if moved is not None:
+            told = f": by the reflog, {shortened(moved[2])!r} at {case.clock(moved[0] * 1000)}"
+        shown = [entry for entry in git if commit[:_ABBREVIATED] in case.text(entry)]
         yield Finding(
             f"the commit that was checked out then, {commit[:_SHORT]}, is not in the history of"
-            f" HEAD ({repository.head[:_SHORT]}) any more",
-            (Evidence(".", commit=commit), Evidence(".", commit=repository.head)),
+            f" HEAD ({repository.head[:_SHORT]}) any more{told}",
+            (
+                Evidence(".", commit=commit),
+                Evidence(".", commit=repository.head),
+                *((Evidence(log, quote=moved[2]),) if moved is not None else ()),
+                *(case.evidence(entry) for entry in shown[:_SHOWN]),
+            ),
         )
+
+
+def _git_results(case: Case) -> list[Entry]:
+    """Return the results of the day's own git commands."""
+    day = [
+        call
+        for call in case.commands_run
+        if call.result is not None and case.question.includes(call.result.time)
+    ]
+    return [
+        call.result
+        for call, given in each_arguments(case.opened, day)
+        if call.result is not None and _GIT.search(str(given.get("command")))
+    ]

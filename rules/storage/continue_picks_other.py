@@ -7,7 +7,7 @@ Why it matters
     copy, a sync, a checkout, or a name given to an old session changes the one and not the other,
     and an old session is gone on with.
 What proves it
-    Both files, with their last messages and times of change.
+    Both files, with the times of their last messages and of their change.
 What it cannot tell
     What changed the file's time.
 What to do
@@ -51,8 +51,8 @@ def continue_picks_other(case: Case) -> Iterator[Finding]:
         return
     yield Finding(
         f"pi --continue opens {shortened(title(opened.session))!r}, whose file was changed last"
-        f" ({case.clock(mtime_ns(opened.path) / 1e6)}); the latest activity, of"
-        f" {case.clock(time)}, is in {shortened(title(latest.session))!r}, changed"
+        f" ({case.clock(mtime_ns(opened.path) / 1e6)}){_spoken(case, ours)}; the latest activity,"
+        f" of {case.clock(time)}, is in {shortened(title(latest.session))!r}, changed"
         f" {case.clock(mtime_ns(latest.path) / 1e6)}",
         (_last(opened.session), _last(latest.session)),
         remedy=(
@@ -61,6 +61,10 @@ def continue_picks_other(case: Case) -> Iterator[Finding]:
             ),
         ),
     )
+
+
+def _spoken(case: Case, time: float | None) -> str:
+    return f", and its last message is of {case.clock(time)}" if time is not None else ""
 
 
 def _last(session: Session) -> Evidence:

@@ -6,8 +6,9 @@ Why it matters
     There is nothing to be remembered here: every run began from nothing.
 What proves it
     The folder in which Pi looks, and how it comes to look there; session files that lie in the
-    agent folder itself, where an old release put them and no release looks; and files of the folder
-    that hold a session and that Pi does not list: a rewrite that was cut off leaves one.
+    agent folder itself, where release 0.30.0 put them (Pi moves each into its folder at its next
+    start, where the first line is a header); and files of the folder that hold a session and that
+    Pi does not list: a rewrite that was cut off leaves one.
 What it cannot tell
     Why: Pi never ran here, ran with `--no-session`, with another agent folder or another user, or
     the sessions were deleted. Pi itself deletes none.
@@ -41,7 +42,7 @@ def nothing_kept(case: Case) -> Iterator[Finding]:
     misplaced = session_files(folder.agent_dir)
     lying = (
         f"; {counted(len(misplaced), 'session file')} in {folder.agent_dir} itself"
-        f" {'lie' if len(misplaced) > 1 else 'lies'} where Pi does not look"
+        f" {'lie' if len(misplaced) > 1 else 'lies'} where Pi does not look until it is started"
         if misplaced
         else ""
     )

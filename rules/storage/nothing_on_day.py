@@ -3,7 +3,7 @@
 What it finds
     The project has sessions, and neither the one under examination nor any other of this working
     directory, nor of a directory that is this project under another name, holds a user or assistant
-    message of the day.
+    message of the day. A session of another project does not count, also where it is examined.
 Why it matters
     What is not recorded cannot be found in any layer. The rest of the report then speaks of
     another day: the last one before it on which something was recorded.
@@ -78,4 +78,5 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
 
 
 def _anything(case: Case) -> bool:
-    return bool(case.day_here or case.others_on_day or case.kin_on_day)
+    here = case.day_here and case.is_own
+    return bool(here or case.others_on_day or case.kin_on_day)

@@ -4,7 +4,8 @@ What it finds
     A system message of the session that names another working directory than the header.
 Why it matters
     The header's directory decides which project a session is listed under; the system message says
-    where its tools ran. Older Pis resumed a session in the folder of the shell: its relative paths
+    where its tools ran. `--continue` runs them in the folder of the shell also where it opens
+    another directory's session (PI106), and older Pis resumed every session so: its relative paths
     then speak of other files than one would think.
 What proves it
     The system message, and the header.
@@ -17,12 +18,11 @@ What to do
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import named
 from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
-from diagnose.sessions.context import content_text
+from diagnose.pipeline.kinship import tools_directory
 from diagnose.sessions.entry import parse_time
 from diagnose.sessions.folder import same_path
 
@@ -30,13 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
-    from diagnose.sessions.entry import Entry
 
 # System messages beyond these, the oldest, are not read.
 _READ = 50
-# Pi 1.6.0 writes a section; before, the prompt ended in a line.
-_SECTION = re.compile(r"<cwd>\s*(.+?)\s*</cwd>", re.DOTALL)
-_LINE = re.compile(r"^Current working directory: (.+?)\s*$", re.MULTILINE)
 
 
 @rule("PI121", "ran-elsewhere", layer="storage", levels=("warning",))
@@ -53,7 +49,7 @@ def ran_elsewhere(case: Case) -> Iterator[Finding]:
         if entry.role == "system" and (begun is None or entry.time is None or entry.time >= begun)
     ]
     for entry in reversed(messages[-_READ:]):
-        folder = _directory(case, entry)
+        folder = tools_directory(case.value(entry))
         if folder is not None and not same_path(folder, recorded):
             yield Finding(
                 f"the system message in {named(entry)} says that the tools"
@@ -65,15 +61,3 @@ def ran_elsewhere(case: Case) -> Iterator[Finding]:
                 remedy=(Remedy(f"Read relative paths against {folder}."),),
             )
             return
-
-
-def _directory(case: Case, entry: Entry) -> str | None:
-    value = case.value(entry)
-    message = value.get("message") if isinstance(value, dict) else None
-    if not isinstance(message, dict):
-        return None
-    sections = message.get("sections")
-    section = sections.get("cwd") if isinstance(sections, dict) else None
-    text = content_text(message.get("content"))
-    found = (_SECTION.search(section) if isinstance(section, str) else None) or _LINE.search(text)
-    return found[1] if found else None

@@ -42,7 +42,7 @@ def same_session_twice(case: Case) -> Iterator[Finding]:
     if session.header is None or session.id is None:
         return
     named = named_id(session.path)
-    if named is not None and named != session.id:
+    if named is not None and named != session.id and not _was_version_1(session):
         yield Finding(
             f"the file is named after session {named} and holds session {session.id}, recorded in"
             f" {session.cwd}: another session was written over it, or it was renamed",
@@ -93,3 +93,12 @@ def _difference(session: Session, other: Session) -> str:
         f"{counted(here, 'entry')} stand only in the examined one, {counted(there, 'entry')} only"
         " in the other"
     )
+
+
+def _was_version_1(session: Session) -> bool:
+    """Tell whether the file was begun in version 1: Pi 0.30 gave name and header an id each.
+
+    A later Pi writes such a file anew, and puts the version behind all that stood in the header.
+    """
+    names = list(session.header.value) if session.header else []
+    return "version" not in names or names[-1] == "version"

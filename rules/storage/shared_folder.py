@@ -6,7 +6,8 @@ What it finds
     and `/w/a/b` share one.
 Why it matters
     In a default folder `--continue` does not look at the header: it opens the newest file, be it
-    the other project's. The agent then knows another project's facts, and its tools run there.
+    the other project's. The agent then knows the other project's facts, while its tools run here,
+    in the folder of the shell.
 What proves it
     A session of each working directory, with its header's `cwd`.
 What it cannot tell
@@ -51,7 +52,7 @@ def shared_folder(case: Case) -> Iterator[Finding]:
     why = "their names come out alike" if alike else "the files were put there"
     opened = next((one for one in others.values() if one.path == case.continued), None)
     now = (
-        f"pi --continue opens one of {opened.cwd} now"
+        f"pi --continue opens one of {opened.cwd} now, and runs its tools here"
         if opened is not None
         else "pi --continue opens whichever was changed last"
     )

@@ -396,6 +396,19 @@ class TestWhatIsNotSent:
         write_session(*trunk(), *day(), *chain(edit, parent="a4"), *now(parent="e1"))
         assert diagnose()["PI208"] == []
 
+    @pytest.mark.parametrize(
+        ("told", "number"), [("Checked src/greet.ts, call sites and types", 1), ("Looked on", 0)]
+    )
+    def test_a_branch_summary_that_says_what_was_hidden_is_told(
+        self, write_session: Write, diagnose: Diagnose, told: str, number: int
+    ) -> None:
+        """Older Pis made branch summaries of the originals."""
+        edit = entry("context_edit", "e1", yesterday(5), targetId="a4", replacement=None)
+        seen = summary("e1", told)
+        write_session(*trunk(), *day(), *chain(edit, parent="a4"), seen, *now(parent="s1"))
+        found = diagnose()["PI208"]
+        assert [[p.entry for p in one.evidence] for one in found] == [["s1", "e1", "a4"]] * number
+
     def test_failed_replies_and_excluded_commands_are_shown_and_not_sent(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:
@@ -443,6 +456,22 @@ class TestSettings:
         assert "chose the model azure/gone, and faux/faux-1 answered" in (
             diagnose().one("PI210").message
         )
+
+    @pytest.mark.parametrize(("given_back", "number"), [(False, 1), (True, 0)])
+    def test_a_tool_that_was_taken_away_is_noted_until_it_is_back(
+        self, write_session: Write, diagnose: Diagnose, given_back: bool, number: int
+    ) -> None:
+        def system(id_: str, at: str, **tools: object) -> Json:
+            message = {"role": "system", "content": "", **tools, "timestamp": 0}
+            return entry("message", id_, at, message=message)
+
+        search = [{"name": "search", "description": "", "parameters": {}}]
+        first = system("s1", yesterday(0.5), toolsAdded=search)
+        gone = system("s2", today(0.2), toolsRemoved=[{"name": "search"}])
+        back = [system("s3", today(0.4), toolsAdded=search)] if given_back else []
+        tip = "s3" if given_back else "s2"
+        write_session(*chain(first, *day(parent="s1"), gone, *back), *now(parent=tip))
+        assert len(diagnose()["PI210"]) == number
 
     def test_the_settings_of_a_single_branch_are_the_latest(
         self, write_session: Write, diagnose: Diagnose

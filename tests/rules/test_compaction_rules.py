@@ -147,6 +147,27 @@ class TestWhatIsKept:
         found = diagnose()
         assert found["PI302"] == found["PI303"] == []
 
+    def test_a_system_message_may_be_the_boundary(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """It is not kept itself, and what follows it is."""
+        system = entry(
+            "message",
+            "s1",
+            yesterday(0.5),
+            message={"role": "system", "content": "", "timestamp": 0},
+        )
+        write_session(*chain(system, *day(), compaction("k1", yesterday(5), "s1"), *later()))
+        found = diagnose()
+        assert found["PI302"] == found["PI301"] == []
+
+    def test_what_is_before_a_lost_boundary_is_told_as_its_fault(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        write_session(*chain(*day(), compaction("k1", yesterday(5), "deadbeef"), *later()))
+        found = diagnose()
+        assert (found.one("PI302").level, found.one("PI301").level) == ("error", "note")
+
     def test_a_boundary_between_a_call_and_its_result_is_told(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from entries import Json, assistant, chain, entry, on, result, today, user, yesterday
+
+from diagnose.pipeline.opening import CallError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +130,36 @@ class TestWhereTheDayIs:
         write_session(*chain(user("c1", yesterday(3)), assistant("c2", yesterday(4))))
         assert diagnose().one("PI104").level == "warning"
 
+    def test_the_day_is_in_the_default_folder_while_pi_is_led_to_another_now(
+        self, tmp_path: Path, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        own = tmp_path / "own"
+        write_session(*later("gone"), begun=today(), folder=own)
+        write_session(*day())
+        found = diagnose(session_dir=str(own)).one("PI104")
+        assert found.level == "error"
+        assert f"it lies in {project.folder()}, and Pi looks in {own}" in found.message
+
+    def test_an_id_that_pi_does_not_find_is_told_where_it_lies(
+        self, tmp_path: Path, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        there = write_session(*day(), id_="01a159bd-aaaa")
+        write_session(*later("gone"), folder=tmp_path / "own")
+        # Pi looks for an id in all default folders; a file above them is in none.
+        moved = there.parent.parent / there.name
+        there.rename(moved)
+        with pytest.raises(CallError, match=re.escape(str(moved))):
+            diagnose(session="01a159bd-aaaa")
+
+    def test_sessions_of_version_1_have_no_ids_by_which_they_could_be_one(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        for name, begun, lines in (("a", yesterday(), day()), ("b", today(), later("gone"))):
+            old = {"type": "session", "id": name, "timestamp": begun, "cwd": str(project.cwd)}
+            bare = [{k: one[k] for k in one if k not in ("id", "parentId")} for one in lines]
+            write_session(old, *bare, header=None, id_=name, begun=begun)
+        assert diagnose().one("PI104").level == "error"
+
     def test_a_fork_of_this_session_is_not_another_session(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:
@@ -237,6 +270,19 @@ class TestWhichFileIsOpened:
         found = diagnose().one("PI106")
         assert found.evidence[0].path == str(other)
         assert f"pi --continue opens one of {twin} now" in found.message
+
+    def test_the_other_directorys_day_is_not_this_ones(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        own = write_session(*day())
+        twin = f"{project.cwd.parent}-{project.cwd.name}"
+        write_session(
+            *chain(user("c1", yesterday(3)), assistant("c2", yesterday(4))),
+            cwd=twin,
+            changed=today(40),
+        )
+        found = diagnose().one("PI104")
+        assert (found.level, found.evidence[0].path) == ("error", str(own))
 
     def test_in_a_folder_of_its_own_pi_looks_at_the_header(
         self, tmp_path: Path, write_session: Write, diagnose: Diagnose
