@@ -462,14 +462,25 @@ class Case:
     def others(self) -> list[Recorded]:
         """The other sessions of this working directory, newest mtime first.
 
-        First those of its folder, then those that lie where Pi does not look now.
+        First those of its folder, then those that lie where Pi does not look now, last those that
+        open by their path only.
         """
         beside = [path for place in self.folder.beside for path in session_files(place)]
+        found = [*self._recorded([*session_files(self.folder.path), *beside]), *self._out_of_reach]
         return [
             recorded
-            for recorded in self._recorded([*session_files(self.folder.path), *beside])
+            for recorded in found
             if same_path(recorded.cwd or "", self.cwd)
             or (recorded.cwd is None and recorded.path.parent == self.folder.path)
+        ]
+
+    @property
+    def _out_of_reach(self) -> list[Recorded]:
+        """Those of `passed_over` that Pi opens all the same, told where they are."""
+        return [
+            Recorded(one.path, one.header.value, one)
+            for one in self.passed_over
+            if one.header is not None and one.refusal is None
         ]
 
     @cached_property
@@ -522,6 +533,11 @@ class Case:
             if session.size:
                 found.append(session)
         return found
+
+    @cached_property
+    def passed_over_on_day(self) -> list[Session]:
+        """Those of `passed_over` that hold messages of the day."""
+        return [one for one in self.passed_over if self.active_on_day(one.entries)]
 
     @cached_property
     def leftovers(self) -> list[Session]:

@@ -193,6 +193,7 @@ def _settle_day(case: Case) -> Case:
     if question.day is not None and (
         (case.session is not None and case.active_on_day(case.session.entries))
         or case.others_on_day
+        or case.passed_over_on_day
         or case.kin_on_day
     ):
         return case

@@ -54,7 +54,9 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: 1 entry, 10 entries, 2 messages."""
     if number == 1:
         return f"1 {one}"
-    return f"{number} {many or (one[:-1] + 'ies' if one.endswith('y') else one + 's')}"
+    # A day makes days, an entry entries.
+    ends = one.endswith("y") and one[-2:-1] not in "aeiou"
+    return f"{number} {many or (one[:-1] + 'ies' if ends else one + 's')}"
 
 
 def shortened(text: str, limit: int = 60) -> str:

@@ -253,3 +253,10 @@ def _block_text(block: Any) -> str:
     if kind == "toolCall":
         return f"[{to_text(get(block, 'name'))} {to_text(get(block, 'id'))}]"
     return f"[{to_text(get(block, 'type'))}]"
+
+
+def tool_names(tools: object) -> list[str]:
+    """Return the names in `toolsAdded` or `toolsRemoved` of a system message, of any shape."""
+    found = tools if isinstance(tools, list) else []
+    names = [tool.get("name") for tool in found if isinstance(tool, dict)]
+    return [name for name in names if isinstance(name, str)]

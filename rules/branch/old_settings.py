@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.words import shortened
+from diagnose.sessions.context import tool_names
 from diagnose.sessions.javascript import get, to_text
 
 if TYPE_CHECKING:
@@ -93,15 +94,15 @@ def _taken_away(case: Case) -> Iterator[Finding]:
         elif entry.boundary is not None and entry.boundary.has_system:
             # All that holds from here on.
             system = get(case.value(entry), "systemMessage")
-            kept = set(_names(get(system, "toolsAdded")))
+            kept = set(tool_names(get(system, "toolsAdded")))
             gone |= {name: (entry, since) for name, since in had.items() if name not in kept}
             had = {name: had.get(name, entry) for name in kept}
         else:
             continue
-        for name in _names(get(system, "toolsRemoved")):
+        for name in tool_names(get(system, "toolsRemoved")):
             if name in had:
                 gone[name] = (entry, had.pop(name))
-        for name in _names(get(system, "toolsAdded")):
+        for name in tool_names(get(system, "toolsAdded")):
             had.setdefault(name, entry)
             gone.pop(name, None)
     by_entry: dict[int, list[str]] = {}
@@ -117,13 +118,6 @@ def _taken_away(case: Case) -> Iterator[Finding]:
             (case.evidence(entry, shown), case.evidence(since)),
             remedy=(Remedy("Look which tools are on, and which extension brings them."),),
         )
-
-
-def _names(tools: object) -> list[str]:
-    """Return the names of the tools in a list of a system message."""
-    found = tools if isinstance(tools, list) else []
-    names = [tool.get("name") for tool in found if isinstance(tool, dict)]
-    return [name for name in names if isinstance(name, str)]
 
 
 def _sets_model(entry: Entry) -> bool:

@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, lines_of, named
 from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
-from diagnose.pipeline.words import counted
+from diagnose.pipeline.words import counted, shortened
+from diagnose.sessions.context import tool_names
+from diagnose.sessions.javascript import get
 from diagnose.sessions.tree import CycleError
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from diagnose.sessions.damage import Damage
     from diagnose.sessions.entry import Entry
 
-# Gaps beside the active branch beyond these are counted.
+# Gaps beside the active branch, and tools, beyond these are counted.
 _SHOWN = 5
 
 
@@ -77,6 +79,7 @@ def _on_branch(case: Case, first: Entry) -> Finding:
     if history:
         words.append(
             f"that cuts off {counted(len(history), 'earlier entry')} ({lines_of(history)})"
+            f"{_prompt(case, history, pieces)}"
         )
     if before is not None:
         pieces.append(case.evidence(before))
@@ -101,6 +104,20 @@ def _on_branch(case: Case, first: Entry) -> Finding:
         else "Look for the lost record in a backup."
     )
     return Finding("; ".join(words), tuple(pieces), remedy=(Remedy(way),))
+
+
+def _prompt(case: Case, history: list[Entry], pieces: list[Evidence]) -> str:
+    """Say that the system prompt and the declarations of tools are among what is cut off."""
+    prompts = [entry for entry in history if entry.role == "system"]
+    if not prompts or any(entry.role == "system" for entry in case.branch):
+        return ""
+    messages = [get(case.value(entry), "message") for entry in prompts]
+    names = [name for one in messages for name in tool_names(get(one, "toolsAdded"))]
+    shown = [shortened(name) for name in dict.fromkeys(names)]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    tools = f" and the tools {', '.join(shown[:_SHOWN])}{more}" if shown else ""
+    pieces.append(case.evidence(prompts[-1]))
+    return f", with the system prompt{tools} ({lines_of(prompts)})"
 
 
 def _likeliest(case: Case, orphan: Entry) -> Damage | None:

@@ -79,4 +79,5 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
 
 def _anything(case: Case) -> bool:
     here = case.day_here and case.is_own
-    return bool(here or case.others_on_day or case.kin_on_day)
+    # A file that Pi refuses or passes over holds the day all the same: PI107 and PI108 tell it.
+    return bool(here or case.others_on_day or case.passed_over_on_day or case.kin_on_day)

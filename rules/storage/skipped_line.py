@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 _CITED = 10
 
 
-@rule("PI109", "skipped-line", layer="storage", levels=("warning", "error"), verdict="damaged")
+@rule(
+    "PI109", "skipped-line", layer="storage", levels=("warning", "error", "note"), verdict="damaged"
+)
 def skipped_line(case: Case) -> Iterator[Finding]:
     """Find lines that Pi does not read."""
     empty: dict[str, list[Damage]] = {}
@@ -93,7 +95,7 @@ def _finding(case: Case, one: Damage) -> Finding:
 
 def _level(case: Case, one: Damage) -> Level:
     if one.copy is not None and one.whole is None:
-        return "warning"
+        return "note"  # nothing of it is lost
     if one.is_last:
         return "error"
     times = [record.time for record in one.lost if record.time is not None]
@@ -149,7 +151,7 @@ def _around(case: Case, one: Damage, pieces: list[Evidence]) -> Iterator[str]:
         yield f"the entry before it is {named(before)}"
         pieces.append(case.evidence(before))
     elif before is not None and after is not None and after.parent == before.id and not hangs:
-        yield (f"{named(after)} hangs on the entry before it, so that the chain is whole")
+        yield f"{named(after)} hangs on {named(before)} before it, so that the chain is whole"
         pieces.append(case.evidence(after))
 
 

@@ -445,7 +445,7 @@ class TestSkippedLines:
         whole = assistant("a3", yesterday(3), parentId="a2")
         write_session(*day(), raw(whole)[:-30], whole, *later("a3"))
         found = diagnose().one("PI109")
-        assert found.level == "warning"
+        assert found.level == "note"
         assert [piece.line for piece in found.evidence][:2] == [4, 5]
 
     def test_a_torn_copy_under_another_id_is_known_by_what_it_says(
