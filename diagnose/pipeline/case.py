@@ -68,6 +68,8 @@ _SLACK = 3_600_000
 _BEGINNING = 240
 # Of the files that Pi does not list, so many are looked at.
 _LEFTOVERS = 50
+# So much of a header (bytes) is looked at for its line end.
+_HEADER = 65_536
 # An id is cut to so many characters; Pi's have eight.
 _ID = 40
 # So many runs of lines are named one by one.
@@ -408,7 +410,8 @@ class Case:
         if layer == "storage":
             stored = self.on_day(self.subject.entries)
             where = f", lines {stored[0].line}-{stored[-1].line}" if stored else ""
-            return f"{len(stored)} entries of {self.question.day or 'that day'} are stored{where}"
+            of_day = f"{len(stored)} entries of {self.question.day or 'that day'}"
+            return f"{of_day} are stored{where}{self._line_ends()}"
         if layer == "branch":
             stored = self.on_day(self.tree.live)
             lines = {entry.line for entry in self.branch}
@@ -418,6 +421,14 @@ class Case:
             return self._standing_of_compaction() + self._asked_about_is_sent()
         same = sum(standing.state.status == "unchanged" for standing in self.standings)
         return f"{same} of {len(self.standings)} files that were observed are as they were"
+
+    def _line_ends(self) -> str:
+        """Say how many lines end in CRLF, where the header does: an editor saved the file."""
+        session = self.subject
+        if b"\r" not in session.raw(0, _HEADER).partition(b"\n")[0]:
+            return ""
+        ended = session.raw(0, session.size).count(b"\r\n")
+        return f"; {ended} lines end in CRLF, which Pi reads as well"
 
     def _standing_of_compaction(self) -> str:
         if self.compaction is None:

@@ -94,6 +94,8 @@ class Session:
     entries: list[Entry] = field(default_factory=list)
     # Lines of further headers, which Pi keeps but does not use.
     extra_headers: list[int] = field(default_factory=list)
+    # The first of these, as it stands.
+    second_header: Header | None = None
     skipped: list[Skipped] = field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
@@ -305,6 +307,7 @@ def _take(
         what = "a header without a string id" if is_header else _what(value)
         session.refusal = Refusal(f"the first entry is {what}, not a session header", session.lines)
     if is_header:
+        session.second_header = session.second_header or Header(value, session.lines)
         session.extra_headers.append(session.lines)
         return
     session.entries.append(read_entry(value, session.lines, offset, len(line)))

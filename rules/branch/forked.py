@@ -19,11 +19,15 @@ What to do
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, lines_of, named, title
 from diagnose.pipeline.finding import Evidence, Finding, Level, Remedy, rule
+from diagnose.pipeline.question import start_of
 from diagnose.pipeline.words import counted, shortened
+from diagnose.sessions.folder import created
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +57,25 @@ def forked(case: Case) -> Iterator[Finding]:
             f"the session was forked from {case.origin_name}, which is in none of Pi's session"
             " folders: it was deleted, moved or recorded on another machine",
             (Evidence(str(case.subject.path), header.line, quote=parent),),
-            remedy=(Remedy("Look for the file in a backup or on the machine of the original."),),
+            # By its name it may hold the day, of which nothing is here.
+            level=None if case.day_here or not _may_hold(case, case.origin_name) else "warning",
+            remedy=(
+                Remedy(
+                    "Look for the file in the trash, in a backup and on the machine of the"
+                    " original; Pi itself sweeps no sessions away."
+                ),
+            ),
         )
     for fork in case.forks[:_SHOWN]:
         yield from _only_there(case, fork.session, "{} was forked from this session, and")
+
+
+def _may_hold(case: Case, name: str) -> bool:
+    """Tell whether a session that is gone was begun, by its name, before the asked day's end."""
+    begun, asked = created(Path(name)), case.question.day_asked
+    if begun is None or asked is None:
+        return False
+    return begun < start_of(asked + timedelta(days=1), case.question.zone)
 
 
 def _only_there(case: Case, other: Session, how: str) -> Iterator[Finding]:

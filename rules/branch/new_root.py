@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
 from diagnose.pipeline.words import counted, shortened
+from diagnose.sessions.javascript import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
+    from diagnose.sessions.reading import Session
 
 
 @rule("PI207", "new-root", layer="branch", levels=("warning",))
@@ -52,8 +54,8 @@ def new_root(case: Case) -> Iterator[Finding]:
     path = str(case.subject.path)
     between = [n for n in case.subject.extra_headers if first.root.line < n < root.line]
     second = (
-        f"; line {between[-1]} is a second header, which Pi does not use: two conversations stand"
-        " in one file"
+        f"; line {between[-1]} is a second header{_ids(case.subject, between[-1])}, which Pi does"
+        " not use: two conversations stand in one file"
         if between
         else ""
     )
@@ -76,3 +78,12 @@ def new_root(case: Case) -> Iterator[Finding]:
             ),
         ),
     )
+
+
+def _ids(session: Session, line: int) -> str:
+    """Say which session a second header begins, and which one the file is."""
+    header = session.second_header
+    if header is None or header.line != line:
+        return ""
+    id_ = shortened(to_text(header.value.get("id")))
+    return f" (of session {id_}; the file's own is of {shortened(to_text(session.id))})"

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import cite, lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.words import counted, shortened
-from diagnose.sessions.javascript import UNDEFINED
+from diagnose.sessions.javascript import UNDEFINED, get, to_text
 from diagnose.sessions.tree import CycleError, Tree
 
 if TYPE_CHECKING:
@@ -98,6 +98,12 @@ def _held_by_origin(
 
 
 def _what(case: Case, target: object) -> str:
+    if case.opened.is_linear and case.compaction is not None:
+        # Version 1 counts lines, the header being 0; Pi takes the id of what stands there.
+        index = get(case.value(case.compaction), "firstKeptEntryIndex")
+        if index is not UNDEFINED:
+            lines = len(case.opened.entries) + 1
+            return f"is firstKeptEntryIndex {shortened(to_text(index), 40)} of {lines} (version 1)"
     if target is UNDEFINED or (isinstance(target, tuple) and case.opened.is_linear):
         return "is not given"
     if not isinstance(target, str):

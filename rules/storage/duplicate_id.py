@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.pipeline.case import lines_of
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.words import counted
 
@@ -32,7 +33,7 @@ _SHOWN = 10
 _COMPARED = 1_000
 
 
-@rule("PI111", "duplicate-id", layer="storage", levels=("warning",))
+@rule("PI111", "duplicate-id", layer="storage", levels=("warning", "note"))
 def duplicate_id(case: Case) -> Iterator[Finding]:
     """Find ids that stand for different entries."""
     session = case.opened
@@ -41,7 +42,7 @@ def duplicate_id(case: Case) -> Iterator[Finding]:
     for entry in session.entries:
         if entry.entry_id is not None and followed.get(entry.id) is not entry:
             earlier.setdefault(entry.id, []).append(entry)
-    different = []
+    different, same = [], []
     compared = 0
     for key, entries in earlier.items():
         last = session.raw(followed[key].offset, followed[key].length)
@@ -50,6 +51,8 @@ def duplicate_id(case: Case) -> Iterator[Finding]:
             if compared > _COMPARED or session.raw(entry.offset, entry.length) != last:
                 different.append((entries, followed[key]))
                 break
+        else:
+            same.append((entries, followed[key]))
     for entries, last_one in different[:_SHOWN]:
         lines = ", ".join(str(entry.line) for entry in entries[:_SHOWN])
         yield Finding(
@@ -63,4 +66,16 @@ def duplicate_id(case: Case) -> Iterator[Finding]:
         yield Finding(
             f"{counted(len(rest), 'more id')} stand for more than one entry",
             tuple(case.evidence(last_one) for _, last_one in rest[:_SHOWN]),
+        )
+    if same:
+        copies = sorted(
+            (entry for entries, last_one in same for entry in (*entries, last_one)),
+            key=lambda entry: entry.line,
+        )
+        stand = "stands" if len(same) == 1 else "stand"
+        yield Finding(
+            f"{counted(len(same), 'id')} {stand} for more than one line ({lines_of(copies)}), and"
+            " each time they are the same byte for byte: nothing changes by it",
+            tuple(case.evidence(entry) for entry in copies[:_SHOWN]),
+            level="note",
         )

@@ -39,7 +39,8 @@ def old_version(case: Case) -> Iterator[Finding]:
     ids = ", with new random ids" if session.is_linear else ""
     path = str(session.path)
     yield Finding(
-        f"the file {said}; opening it with Pi rewrites it as version {CURRENT_VERSION}{ids}",
+        f"the file {said}; opening it with Pi rewrites it in place as version"
+        f" {CURRENT_VERSION}{ids}",
         (Evidence(path, session.header.line),),
         remedy=(
             Remedy("Copy it first.", f"cp -p {quote(path)} {quote(session.path.stem + '.copy')}"),

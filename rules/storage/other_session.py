@@ -48,6 +48,8 @@ _DAY = 24 * _HOUR
 def other_session(case: Case) -> Iterator[Finding]:
     """Find the day in another session of the same working directory."""
     here = bool(case.day_here) and case.is_own
+    # Of the day that was asked about nothing is stored (PI102): another day does not explain it.
+    is_asked = case.question.day_asked in (None, case.question.day)
     # Entries of version 1 have no ids, and a fork of one is none that could be told by them.
     shared = {e.entry_id for e in case.session.entries if e.entry_id} if case.session else set()
     found = []
@@ -71,7 +73,7 @@ def other_session(case: Case) -> Iterator[Finding]:
                 *_header(session),
                 *pieces,
             ),
-            level="warning" if here and not asked else None,
+            level="warning" if (here or not is_asked) and not asked else None,
             remedy=(Remedy("Open that session.", case.command_to_open(session)),),
         )
     if len(found) > _SHOWN:
@@ -79,7 +81,9 @@ def other_session(case: Case) -> Iterator[Finding]:
         yield Finding(
             f"the day's activity is in {counted(len(rest), 'more session')} of this project",
             tuple(cite(session, day[-1]) for session, day, _ in rest[:_SHOWN]),
-            level="warning" if here and not any(asked for _, _, asked in rest) else None,
+            level="warning"
+            if (here or not is_asked) and not any(asked for _, _, asked in rest)
+            else None,
         )
 
 

@@ -55,6 +55,11 @@ def parent_cycle(case: Case) -> Iterator[Finding]:
         )
 
 
+def _ids(members: list[Entry]) -> str:
+    ids = [str(entry.entry_id) for entry in members[:_SHOWN]]
+    return ", ".join(ids) + (", …" if len(members) > _SHOWN else "")
+
+
 def _finding(case: Case, members: list[Entry], *, meets_leaf: bool) -> Finding:
     session = case.subject
     ids = {entry.id for entry in members}
@@ -65,7 +70,8 @@ def _finding(case: Case, members: list[Entry], *, meets_leaf: bool) -> Finding:
         what = f"{named(last)} is its own parent"
     else:
         what = (
-            f"the parents of {counted(len(members), 'entry')}, {lines_of(members)}, form a circle"
+            f"the parents of {counted(len(members), 'entry')}, {lines_of(members)}"
+            f" ({_ids(members)}), form a circle"
         )
     if twice:
         what += f"; {lines_of(twice)} used one of their ids before"

@@ -520,7 +520,8 @@ class TestTheTreeOfTheFile:
     ) -> None:
         write_session(*day(), *day(), *later())
         found = diagnose()
-        assert {"PI109", "PI110", "PI111", "PI112", "PI201"} & found.codes() == set()
+        assert {"PI109", "PI110", "PI112", "PI201"} & found.codes() == set()
+        assert found.one("PI111").level == "note"
 
     def test_of_two_entries_with_one_id_pi_follows_the_later(
         self, write_session: Write, diagnose: Diagnose
