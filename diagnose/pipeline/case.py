@@ -473,11 +473,15 @@ class Case:
     def others(self) -> list[Recorded]:
         """The other sessions of this working directory, newest mtime first.
 
-        First those of its folder, then those that lie where Pi does not look now, last those that
-        open by their path only.
+        First those of its folder, then those that lie where Pi does not look now, those that open
+        by their path only, and copies under another name of sessions that are not there otherwise.
         """
         beside = [path for place in self.folder.beside for path in session_files(place)]
-        found = [*self._recorded([*session_files(self.folder.path), *beside]), *self._out_of_reach]
+        found = [
+            *self._recorded([*session_files(self.folder.path), *beside]),
+            *self._out_of_reach,
+            *self._orphans,
+        ]
         return [
             recorded
             for recorded in found
@@ -492,6 +496,18 @@ class Case:
             Recorded(one.path, one.header.value, one)
             for one in self.passed_over
             if one.header is not None and one.refusal is None
+        ]
+
+    @property
+    def _orphans(self) -> list[Recorded]:
+        """Those of `leftovers` whose session no file has that Pi lists."""
+        if not self.leftovers:
+            return []
+        listed = {one.header.get("id") for one in self.neighbours}
+        return [
+            Recorded(one.path, one.header.value, one)
+            for one in self.leftovers
+            if one.header is not None and one.id not in listed
         ]
 
     @cached_property

@@ -135,7 +135,8 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
         capture=capture,
     )
     case = _settle_day(case)
-    if session is None and not (case.others or case.strangers or session_files(folder.path)):
+    holds_none = not (session_files(folder.path) or case.leftovers)
+    if session is None and holds_none and not (case.others or case.strangers):
         raise NothingToExamineError(_nothing(case))
     return case
 

@@ -1,8 +1,8 @@
 """Two different entries have one id.
 
 What it finds
-    Entries that share an id and are not the same byte for byte. A line that stands there twice,
-    unchanged, is harmless and not told.
+    Entries that share an id and are not the same byte for byte; as a note, lines that stand there
+    more than once, unchanged, which is harmless.
 Why it matters
     Pi keeps one entry for each id, the later. The earlier is in the file and out of reach, and what
     hung on it hangs on the other one now.

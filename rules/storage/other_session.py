@@ -22,6 +22,7 @@ What to do
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, entry_text, lines_of, title
@@ -74,7 +75,7 @@ def other_session(case: Case) -> Iterator[Finding]:
                 *pieces,
             ),
             level="warning" if (here or not is_asked) and not asked else None,
-            remedy=(Remedy("Open that session.", case.command_to_open(session)),),
+            remedy=(_way_to(case, session),),
         )
     if len(found) > _SHOWN:
         rest = found[_SHOWN:]
@@ -117,12 +118,29 @@ def _asked(case: Case, entries: list[Entry]) -> str:
 def _lies(case: Case, session: Session) -> str:
     """Say where a session lies, where Pi does not look there now."""
     place = session.path.parent
+    if not session.path.name.endswith(".jsonl"):
+        return (
+            f"; it is session {shortened(session.id or '')} in {session.path.name}, which Pi does"
+            " not list: a rewrite that was cut off, or a copy"
+        )
     if place not in case.folder.beside:
         return ""
     moved = (
         "; Pi moves it into its folder at its next start" if place == case.folder.agent_dir else ""
     )
     return f"; it lies in {place}, and Pi looks in {case.folder.path} ({case.folder.how}){moved}"
+
+
+def _way_to(case: Case, session: Session) -> Remedy:
+    """Return how a session is opened; one that Pi does not list is copied first, being evidence."""
+    path = session.path
+    if path.name.endswith(".jsonl"):
+        return Remedy("Open that session.", case.command_to_open(session))
+    listed = path.with_name(path.name.lstrip(".").partition(".jsonl")[0] + ".jsonl")
+    return Remedy(
+        "Copy it to a name that Pi lists, where there is none yet, and open the copy.",
+        f"cp -n {quote(str(path))} {quote(str(listed))}",
+    )
 
 
 def _examined(case: Case, last: Entry) -> tuple[str, tuple[Evidence, ...]]:

@@ -51,6 +51,12 @@ def test_a_session_that_was_simply_continued_has_nothing_wrong_with_it(
     assert {one.outcome for one in ours.values()} == {"clear"}
 
 
+def id_of(session: Path) -> str:
+    """Return the id in a session's header."""
+    header = json.loads(session.read_text("utf-8").partition("\n")[0])
+    return str(header["id"])
+
+
 class TestWhereTheDayIs:
     def test_a_folder_that_is_not_there_is_told_with_how_pi_comes_to_look_there(
         self, project: Place, write_session: Write, diagnose: Diagnose
@@ -95,8 +101,25 @@ class TestWhereTheDayIs:
         write_session(*later("gone"), begun=today())
         whole = write_session(*day())
         hidden = whole.rename(whole.with_name(f".{whole.name}.1f2e.tmp"))
+        found = diagnose()
+        assert found["PI102"] == []
+        one = found.one("PI104")
+        assert (one.evidence[0].path, one.evidence[0].entry) == (str(hidden), "a2")
+        assert "which Pi does not list" in one.message
+        # Evidence is copied, not opened: Pi would write to it.
+        assert one.remedy[0].command == f"cp -n {hidden} {whole}"
+
+    def test_an_older_copy_of_a_session_may_hold_what_it_has_no_more(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """The copy and the listed file are one session: the day is not stored elsewhere."""
+        listed = write_session(*later("gone"), begun=today())
+        whole = write_session(*day())
+        copy = listed.with_name(f"{listed.name}.bak")
+        copy.write_text(whole.read_text("utf-8").replace(id_of(whole), id_of(listed)), "utf-8")
+        whole.unlink()
         found = diagnose().one("PI102")
-        assert (found.evidence[-1].path, found.evidence[-1].entry) == (str(hidden), "a2")
+        assert (found.evidence[-1].path, found.evidence[-1].entry) == (str(copy), "a2")
         assert "2 messages of that day are in" in found.message
 
     def test_a_session_given_by_its_path_may_have_nothing_of_the_day(
