@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
+
+import msgspec
 
 from diagnose.pipeline.words import find, words
 
@@ -19,8 +20,7 @@ class QuestionError(ValueError):
     """A day or time that cannot be understood; one line for a person."""
 
 
-@dataclass(slots=True, frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """What is asked: the kind of trouble, the day it is about, and what it is about.
 
     `day_asked` is the day that the person named; `day` the one that is looked at, which is earlier
@@ -54,7 +54,7 @@ class Question:
 
     def moved_to(self, day: date) -> Question:
         """Return the question about another day than was asked."""
-        return replace(self, day=day)
+        return msgspec.structs.replace(self, day=day)
 
 
 def local(time: float, zone: tzinfo | None) -> datetime:

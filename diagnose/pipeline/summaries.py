@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.pipeline.effects import lasting, parts
 from diagnose.pipeline.words import find, shortened, words
@@ -38,8 +39,7 @@ _REPEATED: Final = 0.75
 _SEARCHED: Final = 200_000
 
 
-@dataclass(slots=True, frozen=True)
-class Statement:
+class Statement(msgspec.Struct, frozen=True):
     """A statement of a limit ("Not checked: call sites") and the entry that makes it."""
 
     entry: Entry
@@ -100,8 +100,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[*_`]{1,3}", "", text).strip()
 
 
-@dataclass
-class _Said:
+class _Said(msgspec.Struct, dict=True):
     """The words of a summary, made ready for many look-ups when the first is made."""
 
     summary: str
@@ -204,8 +203,7 @@ def speaks_of(summary: str, texts: list[str]) -> bool:
     return len(own) < _FEW or sum(said.names(word) for word in own) >= _SPOKEN * len(own)
 
 
-@dataclass(slots=True, frozen=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """A file or command of a tool call, and the entry that holds the call."""
 
     entry: Entry
@@ -293,8 +291,7 @@ def _names_command(said: _Said, command: tuple[str | None, ...]) -> bool:
     return named or any(_names_file(said, word) for word in plain[1:] if "/" in word or "." in word)
 
 
-@dataclass(slots=True, frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a text stands in an entry: what part of it, at which character, and what is around.
 
     Blocks of the content are counted from 1; a content that is a text is its own first block.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.report.escape import one_line, visible
 
@@ -33,8 +34,7 @@ _QUOTE: Final = 120
 _NOTES: Final = 20
 
 
-@dataclass(slots=True, frozen=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How a report is drawn: columns, colour, marks beyond ASCII, and how much is told.
 
     `detail` is -1 for the verdict alone, 0 for the usual, 1 for every check.
