@@ -128,12 +128,17 @@ def observations(
     Calls without a result, and failed ones, establish nothing.
     """
     known: dict[str, list[PairedCall]] = {}
+    cwd = session.cwd or "/"
+    # A session names one file hundreds of times.
+    resolved: dict[str, str] = {}
     for call in calls:
         result, given = call.result, call.call.path
         if call.call.name not in _STEPS or result is None or not given or "\0" in given:
             continue
         if result.message is not None and not result.message.is_error:
-            known.setdefault(resolve(given, session.cwd or "/", home), []).append(call)
+            if given not in resolved:
+                resolved[given] = resolve(given, cwd, home)
+            known.setdefault(resolved[given], []).append(call)
     found = {}
     for path, made in known.items():
         last = made[-1]
