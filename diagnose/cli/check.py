@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -66,7 +65,8 @@ def command(**options: Any) -> int:
 @contextmanager
 def _recorded_case(options: dict[str, Any]) -> Iterator[None]:
     """Unpack a recorded case into a temporary folder and aim the options at it."""
-    from importlib import import_module  # noqa: PLC0415 (only where a case is asked for)
+    import tempfile  # noqa: PLC0415 (it and the cases only where one is asked for)
+    from importlib import import_module  # noqa: PLC0415
 
     casefiles = import_module("diagnose.casefiles")
     for name in ("agent_dir", "session_dir", "project"):

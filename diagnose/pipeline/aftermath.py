@@ -5,8 +5,9 @@ Nothing is contacted and nothing is run: files of the project, its commits and r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.pipeline.effects import parts
 from diagnose.pipeline.finding import Evidence
@@ -28,8 +29,7 @@ _SHOWN: Final = 3
 _NOT_ONE_BRANCH: Final = ("--all", "--branches", "--tags", "--mirror", "--delete", "-d", "--prune")
 
 
-@dataclass(slots=True, frozen=True)
-class Aftermath:
+class Aftermath(msgspec.Struct, frozen=True):
     """`happened` is None where it cannot be known; `told` says so in words, with the reason."""
 
     happened: bool | None

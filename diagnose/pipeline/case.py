@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.finding import Evidence, Layer, NotChecked, NotGiven
@@ -76,8 +77,7 @@ _ID = 40
 _RUNS = 4
 
 
-@dataclass(slots=True)
-class Recorded:
+class Recorded(msgspec.Struct):
     """A session file beside the one under examination, read when it is first asked for."""
 
     path: Path
@@ -103,8 +103,7 @@ class Recorded:
         return self._session
 
 
-@dataclass(slots=True, frozen=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """An observation of the branch and what has become of it."""
 
     observation: Observation
@@ -113,8 +112,7 @@ class Standing:
     state: State
 
 
-@dataclass
-class Case:
+class Case(msgspec.Struct, dict=True):
     """The evidence in hand and the question."""
 
     question: Question
@@ -130,7 +128,7 @@ class Case:
     # What a capture of `pi --mode json` says, where one was given.
     capture: Capture | None = None
     # Files that could not be read while looking for the day, each with the reason.
-    unreadable: dict[str, str] = field(default_factory=dict)
+    unreadable: dict[str, str] = msgspec.field(default_factory=dict)
 
     # The session under examination
 

@@ -6,10 +6,11 @@ The table of commands is data (schemas/effects.json). What is not known is `unkn
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.pipeline.words import find, words
 
@@ -26,8 +27,7 @@ _STATUS: Final = 300
 _NOWHERE: Final = ("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-")
 
 
-@dataclass(slots=True, frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One command of a line: its class, its words (None where one is only known when it runs)."""
 
     effect: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,8 +39,7 @@ class NotGiven(NotChecked):
     """Evidence that a person may give and did not, such as an events capture: no doubt is left."""
 
 
-@dataclass(slots=True, frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """Where a person can check a finding by hand; lines count from 1.
 
     With a `commit`, `path` is a path in that commit; else it is a file on this machine.
@@ -53,19 +53,17 @@ class Evidence:
 
     def __post_init__(self) -> None:
         if self.quote is not None and len(self.quote) > _QUOTE:
-            object.__setattr__(self, "quote", self.quote[: _QUOTE - 1] + "…")
+            msgspec.structs.force_setattr(self, "quote", self.quote[: _QUOTE - 1] + "…")
 
 
-@dataclass(slots=True, frozen=True)
-class Remedy:
+class Remedy(msgspec.Struct, frozen=True):
     """What a person can do, and the command for it where there is one."""
 
     text: str
     command: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One statement of a rule. The first piece of evidence is the primary one.
 
     `level` None is the rule's default.
@@ -81,8 +79,7 @@ class Finding:
             raise ValueError(f"a finding without evidence: {self.message}")
 
 
-@dataclass(slots=True, frozen=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A check with its code, name, layer, levels (the default first) and page."""
 
     code: str

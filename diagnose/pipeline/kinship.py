@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.project.git import GitError, Repository
@@ -34,8 +35,7 @@ _SECTION = re.compile(r"<cwd>\s*(.+?)\s*</cwd>", re.DOTALL)
 _LINE = re.compile(r"^Current working directory: (.+?)\s*$", re.MULTILINE)
 
 
-@dataclass(slots=True, frozen=True)
-class Kinship:
+class Kinship(msgspec.Struct, frozen=True):
     """How the kinship is known; `path`, `commit` and `line` name what shows it, where it does."""
 
     how: str

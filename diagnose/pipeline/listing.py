@@ -7,8 +7,9 @@ change instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import title
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from diagnose.sessions.reading import Session
 
 
-@dataclass(slots=True, frozen=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """One session of the list; `modified` is in milliseconds since the epoch, UTC."""
 
     path: Path

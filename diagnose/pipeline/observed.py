@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.pipeline.case import lines_of
 from diagnose.pipeline.finding import Evidence
@@ -27,8 +28,7 @@ _PATH: Final = 200
 _METHODS: Final = {"read": "read", "write": "written", "edit": "left by an edit"}
 
 
-@dataclass(slots=True, frozen=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """An observation as a finding tells it; `level` None is the rule's own."""
 
     observation: Observation

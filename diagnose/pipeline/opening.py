@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import Case, active_days
@@ -49,8 +50,7 @@ class CallError(Exception):
     """The call itself is wrong; one line for a person."""
 
 
-@dataclass(slots=True, frozen=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What a person asked for, options as they were given."""
 
     question: Question
@@ -62,8 +62,7 @@ class Request:
     events: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A working directory as Pi saw it, and the folder of its sessions."""
 
     cwd: str
@@ -93,7 +92,9 @@ def place(
     folder = session_folder(found, agent, session_dir, environment, project)
     # Of evidence that was copied from elsewhere, this person's own sessions are no part.
     agents = [] if agent_dir else known_agent_folders(environment)
-    return Place(found, replace(folder, beside=folders_beside(folder, found, agents)))
+    return Place(
+        found, msgspec.structs.replace(folder, beside=folders_beside(folder, found, agents))
+    )
 
 
 def open_case(request: Request, environment: Mapping[str, str]) -> Case:
@@ -198,7 +199,7 @@ def _settle_day(case: Case) -> Case:
         or case.kin_on_day
     ):
         return case
-    anytime = replace(question, day=None)
+    anytime = msgspec.structs.replace(question, day=None)
     wide = replace_question(case, anytime)
     days: set[date] = set()
     if case.session is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cached_property
 from typing import Final
+
+import msgspec
 
 from diagnose.pipeline.words import find, words
 
@@ -19,8 +21,7 @@ class QuestionError(ValueError):
     """A day or time that cannot be understood; one line for a person."""
 
 
-@dataclass(slots=True, frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, dict=True):
     """What is asked: the kind of trouble, the day it is about, and what it is about.
 
     `day_asked` is the day that the person named; `day` the one that is looked at, which is earlier
@@ -37,13 +38,17 @@ class Question:
 
     def bounds(self) -> tuple[float, float] | None:
         """Return the day in milliseconds since the epoch, from and (without it) to."""
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> tuple[float, float] | None:
         if self.day is None:
             return None
         return start_of(self.day, self.zone), start_of(self.day + timedelta(days=1), self.zone)
 
     def includes(self, time: float | None) -> bool:
         """Tell whether a moment (milliseconds) is on the day; without a day, all are."""
-        bounds = self.bounds()
+        bounds = self._bounds
         if bounds is None:
             return True
         return time is not None and bounds[0] <= time < bounds[1]
@@ -54,7 +59,7 @@ class Question:
 
     def moved_to(self, day: date) -> Question:
         """Return the question about another day than was asked."""
-        return replace(self, day=day)
+        return msgspec.structs.replace(self, day=day)
 
 
 def local(time: float, zone: tzinfo | None) -> datetime:

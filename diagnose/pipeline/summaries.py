@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.pipeline.effects import lasting, parts
 from diagnose.pipeline.words import find, shortened, words
@@ -15,6 +16,7 @@ from diagnose.sessions.files import details_files
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from diagnose.sessions.calls import PairedCall
     from diagnose.sessions.entry import Entry
     from diagnose.sessions.reading import Session
 
@@ -38,8 +40,7 @@ _REPEATED: Final = 0.75
 _SEARCHED: Final = 200_000
 
 
-@dataclass(slots=True, frozen=True)
-class Statement:
+class Statement(msgspec.Struct, frozen=True):
     """A statement of a limit ("Not checked: call sites") and the entry that makes it."""
 
     entry: Entry
@@ -100,8 +101,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[*_`]{1,3}", "", text).strip()
 
 
-@dataclass
-class _Said:
+class _Said(msgspec.Struct, dict=True):
     """The words of a summary, made ready for many look-ups when the first is made."""
 
     summary: str
@@ -204,8 +204,7 @@ def speaks_of(summary: str, texts: list[str]) -> bool:
     return len(own) < _FEW or sum(said.names(word) for word in own) >= _SPOKEN * len(own)
 
 
-@dataclass(slots=True, frozen=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """A file or command of a tool call, and the entry that holds the call."""
 
     entry: Entry
@@ -223,16 +222,11 @@ def dropped_files(
     listed = {*read, *modified}
     said = _said(summary)
     found: dict[str, Named] = {}
-    calls = [
-        call
-        for call in pair(entries).calls
-        if call.result is None or call.result.message is None or not call.result.message.is_error
-    ]
+    calls = _not_failed(entries)
     written: dict[int, list[str | None]] = {}
     # Commands alone are read again: the path that a file's tool was given is at hand.
-    for call, given in each_arguments(session, [c for c in calls if c.call.name == "bash"]):
-        command = given.get("command")
-        if isinstance(command, str) and ">" in command:
+    for call, command in _commands(session, calls):
+        if ">" in command:
             redirections = [part for part in parts(command) if part.words[:1] == (">",)]
             written[id(call)] = [part.words[1] for part in redirections]
     for call in calls:
@@ -241,6 +235,23 @@ def dropped_files(
             if path and path not in listed and path not in found and not _names_file(said, path):
                 found[path] = Named(call.entry, path)
     return list(found.values())
+
+
+def _not_failed(entries: list[Entry]) -> list[PairedCall]:
+    """Return the calls in entries that no result says to have failed."""
+    return [
+        call
+        for call in pair(entries).calls
+        if call.result is None or call.result.message is None or not call.result.message.is_error
+    ]
+
+
+def _commands(session: Session, calls: list[PairedCall]) -> Iterator[tuple[PairedCall, str]]:
+    """Give each call of the shell with its command; no other reply is read again."""
+    for call, given in each_arguments(session, [c for c in calls if c.call.name == "bash"]):
+        command = given.get("command")
+        if isinstance(command, str):
+            yield call, command
 
 
 def _names_file(said: _Said, path: str) -> bool:
@@ -253,9 +264,8 @@ def dropped_commands(session: Session, entries: list[Entry], summary: str) -> li
     """Return the shell commands in entries whose program a summary does not name."""
     found: dict[str, Named] = {}
     folded = summary.casefold()
-    for call, given in each_arguments(session, pair(entries).calls):
-        command = given.get("command")
-        if call.call.name != "bash" or not isinstance(command, str) or not command.strip():
+    for call, command in _commands(session, pair(entries).calls):
+        if not command.strip():
             continue
         program = command.split()[0].rsplit("/", 1)[-1]
         if program.casefold() not in folded and command.casefold() not in folded:
@@ -271,12 +281,7 @@ def dropped_effects(session: Session, entries: list[Entry], summary: str) -> lis
     """
     found: dict[str, Named] = {}
     said = _said(summary)
-    for call, given in each_arguments(session, pair(entries).calls):
-        command = given.get("command")
-        if call.call.name != "bash" or not isinstance(command, str):
-            continue
-        if call.result is not None and call.result.message and call.result.message.is_error:
-            continue
+    for call, command in _commands(session, _not_failed(entries)):
         for part in lasting(command):
             if part.text not in found and not _names_command(said, part.words):
                 found[part.text] = Named(call.entry, part.text)
@@ -293,8 +298,7 @@ def _names_command(said: _Said, command: tuple[str | None, ...]) -> bool:
     return named or any(_names_file(said, word) for word in plain[1:] if "/" in word or "." in word)
 
 
-@dataclass(slots=True, frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a text stands in an entry: what part of it, at which character, and what is around.
 
     Blocks of the content are counted from 1; a content that is a text is its own first block.

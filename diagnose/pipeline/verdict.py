@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.pipeline.finding import LAYERS, Finding, Kind, Layer, Level, Remedy, Rule
 from diagnose.pipeline.walk import Outcome, level_of
@@ -25,8 +26,7 @@ _ANSWERS: Final[dict[Kind, str]] = {
 }
 
 
-@dataclass(slots=True, frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The answer, the layer and rule that give it, and what to do next."""
 
     kind: Kind

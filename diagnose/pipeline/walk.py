@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.finding import Finding, Level, NotChecked, NotGiven, Rule
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _RANK: dict[Level, int] = {"note": 1, "warning": 2, "error": 3}
 
 
-@dataclass(slots=True, frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What became of one rule; the findings stand also where it failed after giving them."""
 
     rule: Rule

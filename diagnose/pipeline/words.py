@@ -9,10 +9,16 @@ from importlib.resources import files
 from typing import Any
 
 
-@cache
 def words(name: str) -> Any:
     """Return one of the lists by its name."""
-    return json.loads(files("diagnose.schemas").joinpath("words.json").read_text("utf-8"))[name]
+    return _lists()[name]
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    text = files("diagnose.schemas").joinpath("words.json").read_text("utf-8")
+    value: dict[str, Any] = json.loads(text)
+    return value
 
 
 @cache

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.evidence import UnreadableError, open_evidence, reason_of
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 SIZE_LIMIT: Final = 32 * 1024 * 1024
 
 
-@dataclass(slots=True, frozen=True)
-class FileNow:
+class FileNow(msgspec.Struct, frozen=True):
     """A file of the project: its bytes, or why they cannot be had."""
 
     data: bytes | None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.project.files import read_file
 from diagnose.project.git import Change, Commit, GitError, Repository
@@ -24,8 +25,7 @@ _CANDIDATES: Final = 500
 _HOPS: Final = 20
 
 
-@dataclass(slots=True, frozen=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """What was seen of a file: all of its text, or runs of lines, each from a line (from 1).
 
     `path` is below the project, with `/`; `time` is in milliseconds since the epoch, UTC.
@@ -39,16 +39,14 @@ class Seen:
     obstacle: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A file that is asked about; what was seen of it is loaded when its turn comes."""
 
     path: str
     load: Callable[[], Seen]
 
 
-@dataclass(slots=True, frozen=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What has become of it.
 
     `status` is `unchanged`, `changed`, `renamed`, `deleted` or `unknown`.
@@ -76,8 +74,7 @@ class State:
     shift: int | None = None
 
 
-@dataclass(slots=True)
-class Project:
+class Project(msgspec.Struct):
     """The project's folder as it is now, and its history where there is one."""
 
     root: Path

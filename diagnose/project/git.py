@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from diagnose.evidence import UnreadableError, open_evidence
 
@@ -60,8 +61,7 @@ class GitError(Exception):
     """Why history cannot be asked; one line for a person."""
 
 
-@dataclass(slots=True, frozen=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """What one commit did to one path; `old` and `new` are blob ids, None where there was none."""
 
     path: str
@@ -70,8 +70,7 @@ class Change:
     mode: str
 
 
-@dataclass(slots=True, frozen=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """A commit; `time` is the committer's, in seconds since the epoch, UTC."""
 
     id: str
@@ -79,7 +78,7 @@ class Commit:
     time: int
     author: str
     subject: str
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[Change, ...] = msgspec.field(default=())
 
 
 def _run(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:

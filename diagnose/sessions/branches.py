@@ -6,8 +6,9 @@ writes nothing unless a summary is asked for, and may be followed by any number 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 from diagnose.sessions.context import NOT_SENT
 
@@ -43,27 +44,25 @@ BOOKKEEPING: Final = frozenset(
 _HASTE: Final = 3_000
 
 
-@dataclass(slots=True, frozen=True)
-class Switch:
+class Switch(msgspec.Struct, frozen=True):
     """A place in the file where a branch goes on right after an entry of another."""
 
     before: Entry
     after: Entry
 
 
-@dataclass(slots=True)
-class LeftBranch:
+class LeftBranch(msgspec.Struct):
     """Entries that hang together and are not on the active branch, in the order of the file."""
 
     root: Entry
     # The entry of the active branch on which it hangs; None where it hangs on nothing.
     parting: Entry | None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
     cause: Cause = "left"
     # The branch summary on the active branch that stands for what was written before it.
     summary: Entry | None = None
     # Where it and another branch alternate as one process could not have written them.
-    switches: list[Switch] = field(default_factory=list)
+    switches: list[Switch] = msgspec.field(default_factory=list)
     # How often the file goes back from one of the two to the other, whoever wrote that.
     alternations: int = 0
 

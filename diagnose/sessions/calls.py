@@ -6,9 +6,10 @@ one. Calls of replies that ended in an error or were aborted never ran (Pi 1.6.0
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.sessions.context import NOT_SENT, content_text
 from diagnose.sessions.javascript import get
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 _MANY: Final = 20
 
 
-@dataclass(slots=True)
-class PairedCall:
+class PairedCall(msgspec.Struct):
     """A tool call, the reply that asked for it, and what answers it on the same branch."""
 
     entry: Entry
@@ -33,7 +33,7 @@ class PairedCall:
     # Place of the call among those of its reply, from 0.
     place: int
     result: Entry | None = None
-    further_results: list[Entry] = field(default_factory=list)
+    further_results: list[Entry] = msgspec.field(default_factory=list)
 
     @property
     def never_ran(self) -> bool:
@@ -41,8 +41,7 @@ class PairedCall:
         return self.entry.message is not None and self.entry.message.stop_reason in NOT_SENT
 
 
-@dataclass(slots=True, frozen=True)
-class Pairing:
+class Pairing(msgspec.Struct, frozen=True):
     """All calls of a branch in order, and the results that no call before them asked for."""
 
     calls: list[PairedCall]
@@ -149,14 +148,22 @@ def arguments(session: Session, call: PairedCall) -> dict[str, Any]:
     return _arguments(blocks, call)
 
 
-@dataclass(slots=True, frozen=True)
-class _Reply:
+class _Reply(msgspec.Struct, frozen=True, eq=False):
     """A reply of a session, known by the digest of the file and its place in it (bytes)."""
 
     digest: str
     offset: int
-    session: Session = field(compare=False)
-    entry: Entry = field(compare=False)
+    session: Session
+    entry: Entry
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Reply) and (self.digest, self.offset) == (
+            other.digest,
+            other.offset,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.offset))
 
 
 @lru_cache(maxsize=4)

@@ -7,8 +7,9 @@ Pi 1.6.0: core/session-manager.js `buildContextEntries`, `projectContextEntry`; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.sessions.javascript import (
     UNDEFINED,
@@ -34,8 +35,7 @@ _EDITABLE: Final = ("user", "assistant", "toolResult", "custom")
 NOT_SENT: Final = ("error", "aborted")
 
 
-@dataclass(slots=True, frozen=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One entry of the context and the messages that it gives."""
 
     entry: Entry

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from diagnose.sessions.entry import parse_time
 from diagnose.sessions.javascript import parse, parse_line
@@ -44,8 +45,7 @@ _PIECE: Final = re.compile(
 _MARKS: Final = re.compile(rb'["\\{}\[\]\n]')
 
 
-@dataclass(slots=True, frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """What can be read of a record, be it cut off or whole."""
 
     type: str | None = None
@@ -58,8 +58,7 @@ class Record:
     tool: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class Damage:
+class Damage(msgspec.Struct, frozen=True):
     """A line that Pi passes over; `last_line` differs from its own where a record runs on."""
 
     skipped: Skipped

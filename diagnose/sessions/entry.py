@@ -10,7 +10,8 @@ from sys import intern
 from typing import Any, Final, NamedTuple, TypeGuard
 
 # Its structs are made several times as fast as dataclasses, and there is one for every line; the
-# collector of garbage passes them over, since nothing in them leads back.
+# collector of garbage passes them over, since nothing in them leads back. Elsewhere they stand for
+# dataclasses since the class itself, at each start, takes 20 µs and not 800.
 import msgspec
 
 from diagnose.sessions.javascript import (

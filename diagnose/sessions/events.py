@@ -6,8 +6,9 @@ the reason of a compaction, the estimate of its tokens after, and tools that beg
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from diagnose.evidence import UnreadableError, open_evidence, reason_of
 from diagnose.sessions.javascript import parse_line
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(slots=True)
-class CapturedCompaction:
+class CapturedCompaction(msgspec.Struct):
     """A compaction that was begun; lines count from 1, tokens are Pi's own counts."""
 
     line: int
@@ -37,8 +37,7 @@ class CapturedCompaction:
         return self.end_line is not None and not self.aborted and self.error is None
 
 
-@dataclass(slots=True)
-class Execution:
+class Execution(msgspec.Struct):
     """A tool that was begun; without `end_line` the capture never saw its end."""
 
     line: int
@@ -49,19 +48,18 @@ class Execution:
     is_error: bool = False
 
 
-@dataclass(slots=True)
-class Capture:
+class Capture(msgspec.Struct):
     """What a capture says; `session_id` is None in RPC mode, which writes no header."""
 
     path: Path
     session_id: str | None = None
     cwd: str | None = None
     lines: int = 0
-    unreadable: list[int] = field(default_factory=list)
-    compactions: list[CapturedCompaction] = field(default_factory=list)
-    executions: list[Execution] = field(default_factory=list)
+    unreadable: list[int] = msgspec.field(default_factory=list)
+    compactions: list[CapturedCompaction] = msgspec.field(default_factory=list)
+    executions: list[Execution] = msgspec.field(default_factory=list)
     # (line, attempt, of how many, what had failed)
-    retries: list[tuple[int, float | None, str]] = field(default_factory=list)
+    retries: list[tuple[int, float | None, str]] = msgspec.field(default_factory=list)
     settled: bool = False
     events: int = 0
 

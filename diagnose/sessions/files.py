@@ -8,8 +8,9 @@ content; an `edit` result carries a unified diff in `details.patch`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.sessions.calls import arguments
 from diagnose.sessions.context import content_text
@@ -32,16 +33,14 @@ _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SPACES: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 
 
-@dataclass(slots=True, frozen=True)
-class Lines:
+class Lines(msgspec.Struct, frozen=True):
     """A run of lines that was seen; `start` counts from 1."""
 
     start: int
     lines: tuple[str, ...]
 
 
-@dataclass(slots=True, frozen=True)
-class Contents:
+class Contents(msgspec.Struct, frozen=True):
     """What is known of a file's text: all of it, or runs of its lines, or why neither."""
 
     text: str | None
@@ -53,8 +52,7 @@ class Contents:
 _NOTHING: Final = Contents(None)
 
 
-@dataclass(slots=True, frozen=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """The last that a branch knows of one file; its text is read again when it is asked for."""
 
     # As the call named it, and as Pi resolves it against the session's working directory.
@@ -130,12 +128,17 @@ def observations(
     Calls without a result, and failed ones, establish nothing.
     """
     known: dict[str, list[PairedCall]] = {}
+    cwd = session.cwd or "/"
+    # A session names one file hundreds of times.
+    resolved: dict[str, str] = {}
     for call in calls:
         result, given = call.result, call.call.path
         if call.call.name not in _STEPS or result is None or not given or "\0" in given:
             continue
         if result.message is not None and not result.message.is_error:
-            known.setdefault(resolve(given, session.cwd or "/", home), []).append(call)
+            if given not in resolved:
+                resolved[given] = resolve(given, cwd, home)
+            known.setdefault(resolved[given], []).append(call)
     found = {}
     for path, made in known.items():
         last = made[-1]

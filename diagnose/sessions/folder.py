@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
+
+import msgspec
 
 from diagnose.evidence import UnreadableError, open_evidence
 from diagnose.sessions.entry import on_calendar, parse_time, read_entry
@@ -34,8 +35,7 @@ _NAME: Final = re.compile(
 )
 
 
-@dataclass(slots=True, frozen=True)
-class Folder:
+class Folder(msgspec.Struct, frozen=True):
     """A session folder and how it was found; in a custom one Pi looks at each header's `cwd`."""
 
     path: Path

@@ -13,10 +13,11 @@ import hashlib
 import os
 import weakref
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from queue import Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import msgspec
 
 from diagnose.evidence import UnreadableError, open_evidence, reason_of
 from diagnose.sessions.entry import Entry, read_entry
@@ -49,8 +50,7 @@ _REWRITTEN_DEPTH: Final = 4400
 HEADER_SCAN_LIMIT: Final = 1024 * 1024
 
 
-@dataclass(slots=True, frozen=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A line that Pi passes over without a word; `why` is `falsy` or `not JSON`."""
 
     line: int
@@ -59,8 +59,7 @@ class Skipped:
     why: str
 
 
-@dataclass(slots=True, frozen=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """The first entry of the file: metadata, not part of the tree."""
 
     value: dict[str, Any]
@@ -72,16 +71,14 @@ class Header:
         return value if isinstance(value, str) else None
 
 
-@dataclass(slots=True, frozen=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Why Pi does not open the file, and the line that decides it (None in an empty file)."""
 
     reason: str
     line: int | None
 
 
-@dataclass(slots=True, weakref_slot=True)
-class Session:
+class Session(msgspec.Struct, weakref=True):
     """A session file as it was read; entries in the order of the file, headers left out."""
 
     path: Path
@@ -91,12 +88,12 @@ class Session:
     lines: int = 0
     header: Header | None = None
     refusal: Refusal | None = None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
     # Lines of further headers, which Pi keeps but does not use.
-    extra_headers: list[int] = field(default_factory=list)
+    extra_headers: list[int] = msgspec.field(default_factory=list)
     # The first of these, as it stands.
     second_header: Header | None = None
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[Skipped] = msgspec.field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
     # The lines, headers too, that do not fit the schema: (line, offset, length). None where they

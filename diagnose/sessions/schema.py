@@ -7,10 +7,11 @@ with the first entry of each kind.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from diagnose.sessions.javascript import parse_line
 from diagnose.sessions.reading import read_session
@@ -38,8 +39,7 @@ _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _TOO_DEEP: Final = "depth"
 
 
-@dataclass(slots=True)
-class Violation:
+class Violation(msgspec.Struct):
     """One way in which entries do not fit, and the first lines that do so."""
 
     # The place in the entry: `message.content.0.text`; "" is the entry itself.
@@ -47,7 +47,7 @@ class Violation:
     expected: str
     found: str
     count: int = 0
-    lines: list[int] = field(default_factory=list)
+    lines: list[int] = msgspec.field(default_factory=list)
 
 
 @cache

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
-    from diagnose.sessions.entry import Entry
+    from diagnose.sessions.entry import Entry, Message
 
 # So many tools of an entry are named.
 _SHOWN = 10
@@ -70,10 +70,7 @@ def _replaced(case: Case) -> Iterator[Finding]:
     wanted = _model(case, chosen)
     place = case.branch.index(chosen)
     # It may have answered for a day: Pi writes no entry where it takes another on opening.
-    other = next(
-        (e for e in case.branch[place:] if e.role == "assistant" and _model(case, e) != wanted),
-        None,
-    )
+    other = _first_other(case, case.branch[place:], wanted)
     if other is not None:
         answered = _model(case, other)
         yield Finding(
@@ -82,6 +79,21 @@ def _replaced(case: Case) -> Iterator[Finding]:
             (case.evidence(chosen, wanted), case.evidence(other, answered)),
             remedy=(Remedy("Look whether the chosen model is still available (/model)."),),
         )
+
+
+def _first_other(case: Case, entries: list[Entry], wanted: str) -> Entry | None:
+    """Return the first reply of another model than the wanted one."""
+    before: Message | None = None
+    for entry in entries:
+        message = entry.message
+        if message is None or message.role != "assistant":
+            continue
+        # The names are kept once: the next reply's are mostly the very same.
+        same = before and message.provider is before.provider and message.model is before.model
+        if not same and _model(case, entry) != wanted:
+            return entry
+        before = message
+    return None
 
 
 def _taken_away(case: Case) -> Iterator[Finding]:

@@ -20,8 +20,9 @@ What to do
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from diagnose.pipeline.case import named
 from diagnose.pipeline.effects import names_only, parts
@@ -51,8 +52,7 @@ _QUOTED = re.compile(r'(?:^|(?<=\s))@"([^"\n]+)"')
 _NO_PATH = re.compile(r"[\"'()<>{}$*|\\=`]")
 
 
-@dataclass(slots=True, frozen=True)
-class _Mention:
+class _Mention(msgspec.Struct, frozen=True):
     """A file that a prompt brings up first; `place` is the prompt's on the branch."""
 
     prompt: Entry
@@ -63,8 +63,7 @@ class _Mention:
     is_attached: bool
 
 
-@dataclass(slots=True, frozen=True)
-class _Claim:
+class _Claim(msgspec.Struct, frozen=True):
     """A sentence of a reply that claims a check; `turn` counts the prompts before it."""
 
     reply: Entry

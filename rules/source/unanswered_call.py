@@ -19,8 +19,9 @@ What to do
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from diagnose.pipeline.aftermath import look
 from diagnose.pipeline.case import named
@@ -63,7 +64,7 @@ def unanswered_call(case: Case) -> Iterator[Finding]:
         seen = _seen_starting(case, started.get(call.call.id))
         together = _together(call, batch, ended) + seen[0]
         finding = _finding(case, call, given, together, answered.get(id(call)))
-        yield replace(finding, evidence=(*finding.evidence, *seen[1]))
+        yield msgspec.structs.replace(finding, evidence=(*finding.evidence, *seen[1]))
     more = case.unanswered[_SHOWN:]
     if more:
         sent = any(call.entry.line in case.sent_lines for call in more)
