@@ -198,6 +198,17 @@ def test_a_verdict_of_some_rules_claims_no_more_than_they_say(tmp_path: Path) ->
     assert "rules that were asked" not in every.report["verdict"]["summary"]
 
 
+def test_a_layer_of_which_only_a_rule_without_its_evidence_was_asked_was_not_looked_at(
+    tmp_path: Path,
+) -> None:
+    """PI312 needs a capture of events, and none is given: nothing can be said of its layer."""
+    _session(tmp_path)
+    ran = run("forgot yesterday", *NOW, "--select", "PI312", "--format", "json", cwd=tmp_path)
+    layer = next(one for one in ran.report["layers"] if one["layer"] == "compaction")
+    assert layer["status"] == "skipped"
+    assert "no events capture was given" in layer["summary"]
+
+
 def test_a_report_goes_to_a_file_in_the_format_of_its_ending(tmp_path: Path) -> None:
     _session(tmp_path)
     ran = run("forgot yesterday", *NOW, "-o", "report.json", cwd=tmp_path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from diagnose.evidence import UnreadableError
+from diagnose.evidence import UnreadableError, open_evidence
 from diagnose.pipeline.finding import Evidence, Layer, NotChecked, NotGiven
 from diagnose.pipeline.kinship import (
     Kinship,
@@ -27,7 +26,7 @@ from diagnose.pipeline.kinship import (
     by_repository,
     is_versioned,
 )
-from diagnose.pipeline.question import local, start_of
+from diagnose.pipeline.question import end_of, local
 from diagnose.pipeline.words import shortened
 from diagnose.project.freshness import Asked, Project, Seen, State, judge
 from diagnose.project.paths import below
@@ -49,7 +48,7 @@ from diagnose.sessions.folder import (
     settings_files,
 )
 from diagnose.sessions.javascript import UNDEFINED, PiThrowsError, get
-from diagnose.sessions.reading import Session, read_session
+from diagnose.sessions.reading import Session, read_session, split_lines
 from diagnose.sessions.schema import Violation, violations
 from diagnose.sessions.tree import CycleError, Tree
 
@@ -425,7 +424,8 @@ class Case(msgspec.Struct, dict=True):
         session = self.subject
         if b"\r" not in session.raw(0, _HEADER).partition(b"\n")[0]:
             return ""
-        ended = session.raw(0, session.size).count(b"\r\n")
+        with open_evidence(session.path) as file:
+            ended = sum(ends and line.endswith(b"\r") for _, line, ends in split_lines(file))
         return f"; {ended} lines end in CRLF, which Pi reads as well"
 
     def _standing_of_compaction(self) -> str:
@@ -478,7 +478,7 @@ class Case(msgspec.Struct, dict=True):
         found = [
             *self._recorded([*session_files(self.folder.path), *beside]),
             *self._out_of_reach,
-            *self._orphans,
+            *self._only_copies,
         ]
         return [
             recorded
@@ -497,16 +497,11 @@ class Case(msgspec.Struct, dict=True):
         ]
 
     @property
-    def _orphans(self) -> list[Recorded]:
-        """Those of `leftovers` whose session no file has that Pi lists."""
-        if not self.leftovers:
-            return []
-        listed = {one.header.get("id") for one in self.neighbours}
-        return [
-            Recorded(one.path, one.header.value, one)
-            for one in self.leftovers
-            if one.header is not None and one.id not in listed
-        ]
+    def _only_copies(self) -> list[Recorded]:
+        """The files that Pi does not list whose session no listed file is."""
+        copies = list(self._recorded(self._unlisted))
+        listed = {one.header.get("id") for one in self.neighbours} if copies else set()
+        return [one for one in copies if one.header.get("id") not in listed]
 
     @cached_property
     def strangers(self) -> list[Recorded]:
@@ -565,8 +560,8 @@ class Case(msgspec.Struct, dict=True):
         return [one for one in self.passed_over if self.active_on_day(one.entries)]
 
     @cached_property
-    def leftovers(self) -> list[Session]:
-        """The files of this project's folder that hold a session and that Pi does not list.
+    def _unlisted(self) -> list[Path]:
+        """The files of this project's folder that may be sessions, by names that Pi does not list.
 
         A rewrite that was cut off leaves such a file (`.NAME.jsonl.….tmp`), and so does a backup.
         """
@@ -574,10 +569,15 @@ class Case(msgspec.Struct, dict=True):
             names = sorted(os.listdir(self.folder.path))  # noqa: PTH208 (names suffice)
         except OSError:
             return []
+        found = [name for name in names if ".jsonl" in name and not name.endswith(".jsonl")]
+        return [self.folder.path / name for name in found[:_LEFTOVERS]]
+
+    @cached_property
+    def leftovers(self) -> list[Session]:
+        """The files of this project's folder that hold a session and that Pi does not list."""
         found = []
-        for name in [name for name in names if ".jsonl" in name[:-1]][:_LEFTOVERS]:
-            path = self.folder.path / name
-            if not name.endswith(".jsonl") and discovered_header(path) is not None:
+        for path in self._unlisted:
+            if discovered_header(path) is not None:
                 with suppress(UnreadableError):
                     found.append(read_session(path))
         return found
@@ -618,7 +618,7 @@ class Case(msgspec.Struct, dict=True):
         if asked is None:
             return []
         sessions = [self.session] if self.session else []
-        end = start_of(asked + timedelta(days=1), self.question.zone)
+        end = end_of(asked, self.question.zone)
         for one in self.neighbours:
             is_own = self.session is not None and same_path(str(one.path), str(self.session.path))
             known = one.cwd is None or same_path(one.cwd, self.cwd)

@@ -121,7 +121,8 @@ def _layer(case: Case, layer: Layer, outcomes: list[Outcome]) -> dict[str, Any]:
     unsure = [outcome for outcome in own if outcome.is_doubt]
     # A rule that was given nothing to look at, such as a capture, has not looked either.
     if all(outcome.reason is not None for outcome in own):
-        reason = unsure[0].reason if unsure else "no rule of this layer was asked"
+        reasons = [outcome.reason for outcome in (*unsure, *own)]
+        reason = reasons[0] if reasons else "no rule of this layer was asked"
         return {"layer": layer, "status": "skipped", "summary": reason or ""}
     summary = case.standing_of(layer)
     if unsure:

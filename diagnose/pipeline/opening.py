@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import msgspec
 
 from diagnose.evidence import UnreadableError
 from diagnose.pipeline.case import Case, active_days
-from diagnose.pipeline.question import start_of
+from diagnose.pipeline.question import end_of
 from diagnose.sessions.events import read_events
 from diagnose.sessions.folder import (
     agent_folder,
@@ -136,8 +135,9 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
         capture=capture,
     )
     case = _settle_day(case)
-    holds_none = not (session_files(folder.path) or case.leftovers)
-    if session is None and holds_none and not (case.others or case.strangers):
+    if session is None and not (
+        session_files(folder.path) or case.others or case.strangers or case.leftovers
+    ):
         raise NothingToExamineError(_nothing(case))
     return case
 
@@ -226,7 +226,7 @@ def _with_kin(case: Case, wide: Case, own: date | None) -> Case | None:
     A project whose folder was renamed has begun anew, and its last day is under the old name.
     """
     question = case.question
-    after = start_of(own + timedelta(days=1), question.zone) if own else 0.0
+    after = end_of(own, question.zone) if own else 0.0
     days: set[date] = set()
     # A file that was changed last before then holds nothing later.
     recent = [path for path in wide.everywhere() if mtime_ns(path) / 1e6 >= after]

@@ -44,7 +44,12 @@ class Question(msgspec.Struct, frozen=True, dict=True):
     def _bounds(self) -> tuple[float, float] | None:
         if self.day is None:
             return None
-        return start_of(self.day, self.zone), start_of(self.day + timedelta(days=1), self.zone)
+        return start_of(self.day, self.zone), end_of(self.day, self.zone)
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether another day is looked at than the one that was asked about."""
+        return self.day_asked is not None and self.day != self.day_asked
 
     def includes(self, time: float | None) -> bool:
         """Tell whether a moment (milliseconds) is on the day; without a day, all are."""
@@ -72,6 +77,11 @@ def start_of(day: date, zone: tzinfo | None) -> float:
     """Return the first moment of a day in milliseconds since the epoch."""
     moment = datetime(day.year, day.month, day.day, tzinfo=zone)
     return moment.timestamp() * 1000
+
+
+def end_of(day: date, zone: tzinfo | None) -> float:
+    """Return the first moment after a day in milliseconds since the epoch."""
+    return start_of(day + timedelta(days=1), zone)
 
 
 def ask(

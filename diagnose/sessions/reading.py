@@ -89,10 +89,8 @@ class Session(msgspec.Struct, weakref=True):
     header: Header | None = None
     refusal: Refusal | None = None
     entries: list[Entry] = msgspec.field(default_factory=list)
-    # Lines of further headers, which Pi keeps but does not use.
-    extra_headers: list[int] = msgspec.field(default_factory=list)
-    # The first of these, as it stands.
-    second_header: Header | None = None
+    # Lines of further headers, which Pi keeps but does not use, each with its (offset, length).
+    extra_headers: dict[int, tuple[int, int]] = msgspec.field(default_factory=dict)
     skipped: list[Skipped] = msgspec.field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
@@ -304,8 +302,7 @@ def _take(
         what = "a header without a string id" if is_header else _what(value)
         session.refusal = Refusal(f"the first entry is {what}, not a session header", session.lines)
     if is_header:
-        session.second_header = session.second_header or Header(value, session.lines)
-        session.extra_headers.append(session.lines)
+        session.extra_headers[session.lines] = (offset, len(line))
         return
     session.entries.append(read_entry(value, session.lines, offset, len(line)))
 

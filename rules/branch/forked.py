@@ -9,8 +9,8 @@ Why it matters
     either file, is unknown to the other.
 What proves it
     Both headers, the last entry that both hold, and the entries whose ids stand in one file alone.
-    An original that cannot be found is a note: it was deleted, moved or recorded on another
-    machine.
+    An original that cannot be found was deleted, moved or recorded on another machine: a note, and
+    a warning where by its name it may hold the day, of which nothing is here.
 What it cannot tell
     Sessions that were copied by hand or that name no parent. A fork of the fork is not followed.
 What to do
@@ -19,13 +19,12 @@ What to do
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, lines_of, named, title
 from diagnose.pipeline.finding import Evidence, Finding, Level, Remedy, rule
-from diagnose.pipeline.question import start_of
+from diagnose.pipeline.question import end_of
 from diagnose.pipeline.words import counted, shortened
 from diagnose.sessions.folder import created
 
@@ -75,7 +74,7 @@ def _may_hold(case: Case, name: str) -> bool:
     begun, asked = created(Path(name)), case.question.day_asked
     if begun is None or asked is None:
         return False
-    return begun < start_of(asked + timedelta(days=1), case.question.zone)
+    return begun < end_of(asked, case.question.zone)
 
 
 def _only_there(case: Case, other: Session, how: str) -> Iterator[Finding]:

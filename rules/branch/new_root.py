@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from diagnose.pipeline.case import lines_of, named
 from diagnose.pipeline.finding import Evidence, Finding, Remedy, rule
 from diagnose.pipeline.words import counted, shortened
-from diagnose.sessions.javascript import to_text
+from diagnose.sessions.javascript import get, parse_line, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,8 +82,5 @@ def new_root(case: Case) -> Iterator[Finding]:
 
 def _ids(session: Session, line: int) -> str:
     """Say which session a second header begins, and which one the file is."""
-    header = session.second_header
-    if header is None or header.line != line:
-        return ""
-    id_ = shortened(to_text(header.value.get("id")))
-    return f" (of session {id_}; the file's own is of {shortened(to_text(session.id))})"
+    id_ = shortened(to_text(get(parse_line(session.raw(*session.extra_headers[line])), "id")))
+    return f" (of session {id_}; the file's own is of {shortened(session.id or '')})"

@@ -102,7 +102,7 @@ def _what(case: Case, target: object) -> str:
         # Version 1 counts lines, the header being 0; Pi takes the id of what stands there.
         index = get(case.value(case.compaction), "firstKeptEntryIndex")
         if index is not UNDEFINED:
-            lines = len(case.opened.entries) + 1
+            lines = 1 + len(case.opened.extra_headers) + len(case.opened.entries)
             return f"is firstKeptEntryIndex {shortened(to_text(index), 40)} of {lines} (version 1)"
     if target is UNDEFINED or (isinstance(target, tuple) and case.opened.is_linear):
         return "is not given"

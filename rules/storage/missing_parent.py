@@ -8,7 +8,8 @@ Why it matters
     system message and tools included, is on disk and out of reach. It looks like a compaction, and
     is none.
 What proves it
-    The entry with the missing parent, the last entry before the gap, and the line in which the lost
+    The entry with the missing parent, the last entry before the gap, the system message that is cut
+    off with the tools that it declares, and the line in which the lost
     record most likely stands: one that still shows its id, or one that cannot be read in that
     place. A fork whose original holds the parent is told so.
 What it cannot tell

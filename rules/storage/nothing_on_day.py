@@ -38,7 +38,7 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
     asked = case.question.day_asked
     if asked is None or (case.session is None and not case.neighbours):
         return  # that there is no session at all is PI101's and PI120's to tell
-    if case.question.day == asked and _anything(case):
+    if not case.question.is_moved and _anything(case):
         return
     near = [
         f"{day} in {session.path.name}, line {entries[-1].line}"
@@ -57,12 +57,7 @@ def nothing_on_day(case: Case) -> Iterator[Finding]:
                 f"; {counted(len(there), 'message')} of that day are in {session.path.name}, which"
                 " Pi does not list"
             )
-    other = case.question.day
-    rest = (
-        f"; the rest of the report is about {case.day_name}"
-        if other is not None and other != asked
-        else ""
-    )
+    rest = f"; the rest of the report is about {case.day_name}" if case.question.is_moved else ""
     nearest = (
         f"the nearest days with messages are {' and '.join(near)}"
         if near

@@ -12,12 +12,14 @@ What proves it
     was asked about, and both headers: the examined session may have been begun after the other's
     last message, and name none that it was forked from. Files that lie where Pi does not look now
     are told so: another agent folder (`~/.pi*`), the default folder where a setting leads to
-    another one, or above it.
+    another one, or above it. A copy that Pi does not list (a rewrite that was cut off) counts where
+    no listed file is the same session.
 What it cannot tell
     Which of several sessions of the day was meant, and who or what began a new one. An agent folder
     elsewhere is not known of.
 What to do
-    Open the other session with the command that stands beside the finding.
+    Open the other session with the command that stands beside the finding, which copies what Pi
+    does not list.
 """
 
 from __future__ import annotations
@@ -48,9 +50,9 @@ _DAY = 24 * _HOUR
 @rule("PI104", "other-session", layer="storage", levels=("error", "warning"), verdict="elsewhere")
 def other_session(case: Case) -> Iterator[Finding]:
     """Find the day in another session of the same working directory."""
-    here = bool(case.day_here) and case.is_own
-    # Of the day that was asked about nothing is stored (PI102): another day does not explain it.
-    is_asked = case.question.day_asked in (None, case.question.day)
+    # Where the day is here too, or is not the asked one, of which nothing is stored (PI102), the
+    # other session explains nothing by itself.
+    is_aside = (bool(case.day_here) and case.is_own) or case.question.is_moved
     # Entries of version 1 have no ids, and a fork of one is none that could be told by them.
     shared = {e.entry_id for e in case.session.entries if e.entry_id} if case.session else set()
     found = []
@@ -74,7 +76,7 @@ def other_session(case: Case) -> Iterator[Finding]:
                 *_header(session),
                 *pieces,
             ),
-            level="warning" if (here or not is_asked) and not asked else None,
+            level="warning" if is_aside and not asked else None,
             remedy=(_way_to(case, session),),
         )
     if len(found) > _SHOWN:
@@ -82,9 +84,7 @@ def other_session(case: Case) -> Iterator[Finding]:
         yield Finding(
             f"the day's activity is in {counted(len(rest), 'more session')} of this project",
             tuple(cite(session, day[-1]) for session, day, _ in rest[:_SHOWN]),
-            level="warning"
-            if (here or not is_asked) and not any(asked for _, _, asked in rest)
-            else None,
+            level="warning" if is_aside and not any(asked for _, _, asked in rest) else None,
         )
 
 

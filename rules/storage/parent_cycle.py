@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.pipeline.case import cite, lines_of, named
 from diagnose.pipeline.finding import Finding, Remedy, rule
-from diagnose.pipeline.words import counted
+from diagnose.pipeline.words import counted, shortened
 from diagnose.sessions.tree import CycleError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def parent_cycle(case: Case) -> Iterator[Finding]:
 
 
 def _ids(members: list[Entry]) -> str:
-    ids = [str(entry.entry_id) for entry in members[:_SHOWN]]
+    ids = [shortened(str(entry.entry_id)) for entry in members[:_SHOWN]]
     return ", ".join(ids) + (", …" if len(members) > _SHOWN else "")
 
 

@@ -61,8 +61,8 @@ def _finding(case: Case, session: Session, effect: str) -> Finding:
     elif session.skipped and session.skipped[0].line == 1 and b'"session"' in start:
         what = "the header in line 1 was cut off and is no JSON"
         line = 1
-    elif session.extra_headers and session.extra_headers[0] != line:
-        what = f"{why}; a header stands in line {session.extra_headers[0]}"
+    elif (first := next(iter(session.extra_headers), line)) != line:
+        what = f"{why}; a header stands in line {first}"
     day = case.active_on_day(session.entries)
     intact = counted(len(session.entries), "entry")
     of_the_day = f" ({counted(len(day), 'message')} of the day)" if day else ""

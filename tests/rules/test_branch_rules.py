@@ -342,6 +342,16 @@ class TestRoots:
         found = diagnose("forgot 2026-10-19")
         assert "line 4 is a second header" in found.one("PI207").message
 
+    def test_of_several_further_headers_the_last_before_the_tree_is_named(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        second = now()
+        second[0]["parentId"] = None
+        header = {"type": "session", "version": 3, "cwd": "/x", "timestamp": today()}
+        write_session(*trunk(), {**header, "id": "other"}, {**header, "id": "third"}, *second)
+        message = diagnose("forgot 2026-10-19").one("PI207").message
+        assert "line 5 is a second header (of session third; the file's own is of " in message
+
     def test_one_tree_has_one_root(self, write_session: Write, diagnose: Diagnose) -> None:
         write_session(*trunk(), *day(), *now())
         assert diagnose()["PI207"] == []

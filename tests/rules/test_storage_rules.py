@@ -570,6 +570,17 @@ class TestTheTreeOfTheFile:
         assert found.one("PI112").level == "error"
         assert found.lines("PI112") == [4, 5, 6, 3]
 
+    def test_ids_of_any_length_are_shortened(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """An id is a stranger's text: ten of them must not fill the report."""
+        long = "a2" * 5_000
+        below = [user(long, today(1), parentId="a2"), user("b2", today(2), parentId=long)]
+        write_session(*day(), *below, user("a2", today(3), parentId="b2"))
+        found = diagnose().one("PI112")
+        assert "form a circle" in found.message
+        assert len(found.message) < 500
+
     def test_a_circle_that_the_leaf_does_not_meet_is_a_warning(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:
