@@ -48,10 +48,11 @@ _DAY = 24 * _HOUR
 def other_session(case: Case) -> Iterator[Finding]:
     """Find the day in another session of the same working directory."""
     here = bool(case.day_here) and case.is_own
+    others, own = case.others_on_day, case.session
     # Entries of version 1 have no ids, and a fork of one is none that could be told by them.
-    shared = {e.entry_id for e in case.session.entries if e.entry_id} if case.session else set()
+    shared = {e.entry_id for e in own.entries if e.entry_id} if own and others else set()
     found = []
-    for other in case.others_on_day:
+    for other in others:
         new = [e for e in case.on_day(other.session.entries) if e.entry_id not in shared]
         day = [e for e in new if e.is_activity]
         asked = _asked_about(case, other.session, new) if day else []
