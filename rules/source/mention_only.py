@@ -154,6 +154,8 @@ def _mentions(case: Case) -> Iterator[_Mention]:
         if prompt.role != "user" or not _may_name_files(case, prompt):
             continue
         text = case.text(prompt)
+        if "@" not in text and "<file" not in text:
+            continue
         found = [(path, True) for path in attached(text)]
         spoken = [*_QUOTED.findall(text), *(_LINES.sub("", path) for path in mentioned(text))]
         found += [(path, False) for path in spoken if _is_file(case, path)]
