@@ -769,7 +769,11 @@ class Case(msgspec.Struct, dict=True):
 
 def entry_text(session: Session, entry: Entry) -> str:
     """Return the text that a person would know an entry by, "" where it has none."""
-    value = session.value(entry)
+    return text_in(entry, session.value(entry))
+
+
+def text_in(entry: Entry, value: object) -> str:
+    """Return the text that a person would know an entry by, of its value as it was read again."""
     try:
         if entry.type == "message":
             message = get(value, "message")

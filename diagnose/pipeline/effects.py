@@ -77,7 +77,16 @@ def lasting(command: str) -> list[Part]:
 
 def _is_test(part: Part) -> bool:
     known = tuple(word for word in part.words if word is not None)
-    return any(known[: len(run)] == tuple(run) for run in _table()["tests"])
+    return any(known[:length] in runs for length, runs in _tests().items())
+
+
+@cache
+def _tests() -> dict[int, set[tuple[str, ...]]]:
+    """Return what begins a run of tests, by its number of words."""
+    found: dict[int, set[tuple[str, ...]]] = {}
+    for run in _table()["tests"]:
+        found.setdefault(len(run), set()).add(tuple(run))
+    return found
 
 
 def names_only(part: Part) -> bool:

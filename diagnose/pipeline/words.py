@@ -39,7 +39,13 @@ def find(text: str, phrases: list[str]) -> re.Match[str] | None:
     """Return the first of the phrases in a text, whatever its case."""
     # A search for a text is many times as fast as one for a pattern, and most texts hold none.
     folded = text.casefold()
-    there = tuple(phrase for phrase, word in _telling(tuple(phrases)) if word in folded)
+    there = tuple(
+        phrase
+        for part, telling in _telling(tuple(phrases))
+        if part in folded
+        for phrase, word in telling
+        if word in folded
+    )
     return _pattern(there).search(text) if there else None
 
 
@@ -51,9 +57,17 @@ def is_overflow(error: str) -> bool:
 
 
 @cache
-def _telling(phrases: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return each phrase with its longest word, without which it cannot stand in a text."""
-    return tuple((phrase, max(phrase.casefold().split(), key=len)) for phrase in phrases)
+def _telling(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return each phrase with its longest word, without which it cannot stand in a text.
+
+    They are grouped by a part that several such words have: "check" of "checked" and "unchecked".
+    """
+    words_of = {phrase: max(phrase.casefold().split(), key=len) for phrase in phrases}
+    parts = sorted(set(words_of.values()), key=len)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for phrase, word in words_of.items():
+        found.setdefault(next(part for part in parts if part in word), []).append((phrase, word))
+    return tuple((part, tuple(telling)) for part, telling in found.items())
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

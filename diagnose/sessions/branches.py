@@ -6,6 +6,7 @@ writes nothing unless a summary is asked for, and may be followed by any number 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -123,6 +124,8 @@ def left_branches(tree: Tree) -> list[LeftBranch]:
     are left out: they part nowhere.
     """
     branch = tree.branch
+    if len(branch) == len(tree.live):
+        return []  # all that Pi can reach is on it
     place = {id(entry): position for position, entry in enumerate(branch)}
     owners = _owners(tree, place)
     found: list[LeftBranch] = []
@@ -165,9 +168,10 @@ def _owners(tree: Tree, place: dict[int, int]) -> dict[int, LeftBranch | None]:
 
 def _give_summaries(tree: Tree, branch: list[Entry], owners: dict[int, LeftBranch | None]) -> None:
     """Give each left branch the summary on the active one that was made of it."""
-    written = {id(entry): number for number, entry in enumerate(tree.live)}
-    for entry in branch:
-        if entry.type != "branch_summary" or entry.boundary is None:
+    summaries = [entry for entry in branch if entry.type == "branch_summary"]
+    written = {id(entry): number for number, entry in enumerate(tree.live)} if summaries else {}
+    for entry in summaries:
+        if entry.boundary is None:
             continue
         source = tree.by_id.get(entry.boundary.target)
         owner = owners.get(id(source)) if source is not None else None
@@ -190,9 +194,12 @@ def _give_switches(tree: Tree, place: dict[int, int], owners: dict[int, LeftBran
             return place[id(owner.parting)] if owner.parting is not None else -1
         return place.get(id(entry), -1)
 
-    for before, after in zip(tree.live, tree.live[1:], strict=False):
+    for before, after in pairwise(tree.live):
+        # It goes on from the entry before it, or both have no id to go on from.
+        if after.parent == before.id:
+            continue
         parent = tree.parent(after)
-        if parent is None or parent is before:
+        if parent is None:
             continue
         one, other = owners.get(id(parent)), owners.get(id(before))
         if one is other:

@@ -138,6 +138,8 @@ def damages(session: Session) -> list[Damage]:
 
     No more than LOOKED_AT lines are looked at; each is read again from the file.
     """
+    if not session.skipped:
+        return []
     by_id = {entry.id: entry for entry in session.entries}
     lines = [entry.line for entry in session.entries]
     found: list[Damage] = []

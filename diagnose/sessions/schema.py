@@ -67,10 +67,11 @@ def _completed(value: Any, linear: bool) -> Any:
 def fits(value: Any, linear: bool) -> bool:
     """Tell whether a parsed line fits the schema; `linear` is whether its file is of version 1."""
     try:
-        return bool(_validator().is_valid(_completed(value, linear)))
+        valid: bool = _validator().is_valid(_completed(value, linear) if linear else value)
     except UnicodeEncodeError:
         # Half of a surrogate pair, where the schema asks for more than a text: looked at later.
         return False
+    return valid
 
 
 def violations(session: Session) -> list[Violation]:

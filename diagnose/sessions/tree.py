@@ -75,7 +75,14 @@ class Tree:
 
     def parent(self, entry: Entry) -> Entry | None:
         """Return the entry that Pi finds as the parent, None at a root or a missing parent."""
-        return self.by_id.get(entry.parent) if _usable(entry.parent) else None
+        key = entry.parent
+        # Nearly all are texts, and this is asked of every entry several times.
+        usable = key != "" if type(key) is str else _usable(key)
+        return self.by_id.get(key) if usable else None
+
+    def is_root(self, entry: Entry) -> bool:
+        """Tell whether the entry names no parent, be it in the file or not."""
+        return not _usable(entry.parent)
 
     def lacks_parent(self, entry: Entry) -> bool:
         """Tell whether the entry names a parent that is not in the file."""

@@ -42,12 +42,11 @@ _SHOWN = 10
 @rule("PI210", "old-settings", layer="branch", levels=("note",))
 def old_settings(case: Case) -> Iterator[Finding]:
     """Find a model or thinking level that the branch brings back."""
-    for name, is_setting, read in (
-        ("model", _sets_model, _model),
-        ("thinking level", _sets_level, _level),
+    for name, last_setting, read in (
+        ("model", _last_model, _model),
+        ("thinking level", _last_level, _level),
     ):
-        here = next((e for e in reversed(case.branch) if is_setting(e)), None)
-        last = next((e for e in reversed(case.tree.live) if is_setting(e)), None)
+        here, last = last_setting(case.branch), last_setting(case.tree.live)
         if here is None or last is None or here is last:
             continue
         restored, latest = read(case, here), read(case, last)
@@ -132,12 +131,13 @@ def _taken_away(case: Case) -> Iterator[Finding]:
         )
 
 
-def _sets_model(entry: Entry) -> bool:
-    return entry.type == "model_change" or entry.role == "assistant"
+def _last_model(entries: list[Entry]) -> Entry | None:
+    settings = (e for e in reversed(entries) if e.type == "model_change" or e.role == "assistant")
+    return next(settings, None)
 
 
-def _sets_level(entry: Entry) -> bool:
-    return entry.type == "thinking_level_change"
+def _last_level(entries: list[Entry]) -> Entry | None:
+    return next((e for e in reversed(entries) if e.type == "thinking_level_change"), None)
 
 
 def _model(case: Case, entry: Entry) -> str:

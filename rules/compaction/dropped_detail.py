@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import lines_of, named
+from diagnose.pipeline.case import lines_of, named, text_in
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import (
     Named,
@@ -58,7 +58,8 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
     compaction = case.compaction
     if compaction is None:
         return
-    summary = case.text(compaction)
+    value = case.value(compaction)
+    summary = text_in(compaction, value)
     # What was asked about may be older than the day; else only the day is looked through.
     details = case.question.kind == "lost-details" and case.question.day_asked is None
     wide = case.question.about is not None or details
@@ -70,7 +71,7 @@ def dropped_detail(case: Case) -> Iterator[Finding]:
     is_told = False
     for what, dropped in (
         ("statements of limits", dropped_statements(spoken, texts, summary)),
-        ("files", dropped_files(case.opened, entries, case.value(compaction), summary)),
+        ("files", dropped_files(case.opened, entries, value, summary)),
         ("commands", dropped_effects(case.opened, entries, summary)),
     ):
         if dropped:

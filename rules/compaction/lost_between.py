@@ -20,7 +20,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from diagnose.pipeline.case import lines_of, named
+from diagnose.pipeline.case import lines_of, named, text_in
 from diagnose.pipeline.finding import Finding, Remedy, rule
 from diagnose.pipeline.summaries import dropped_files, speaks_of
 from diagnose.pipeline.words import shortened
@@ -37,6 +37,8 @@ _SHOWN = 10
 @rule("PI314", "lost-between", layer="compaction", levels=("warning",))
 def lost_between(case: Case) -> Iterator[Finding]:
     """Find entries that fell between two compactions."""
+    if len(case.compactions) < 2:  # noqa: PLR2004 (one and the next)
+        return
     place = {entry.line: number for number, entry in enumerate(case.branch)}
     # By id, as Pi looks for a boundary: the first entry that has it.
     first_of: dict[object, int] = {}
@@ -57,8 +59,9 @@ def lost_between(case: Case) -> Iterator[Finding]:
 def _lost(
     case: Case, first: Entry, second: Entry, between: list[Entry], after: Entry | None
 ) -> Iterator[Finding]:
-    summary = case.text(second)
-    lost = dropped_files(case.opened, between, case.value(second), summary)
+    value = case.value(second)
+    summary = text_in(second, value)
+    lost = dropped_files(case.opened, between, value, summary)
     pieces = [case.evidence(one.entry, one.text) for one in lost[:_SHOWN]]
     told = ", ".join(f"{shortened(one.text)} (line {one.entry.line})" for one in lost[:_SHOWN])
     spoken = [entry for entry in between if entry.is_activity]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from diagnose.pipeline.case import Case
-    from diagnose.sessions.entry import Entry
+    from diagnose.sessions.entry import Entry, Usage
 
 # A request smaller than this (tokens) may lose half of itself for many reasons.
 _SMALL = 4_000
@@ -38,28 +38,28 @@ _HALF = 0.5
 def unexplained_drop(case: Case) -> Iterator[Finding]:
     """Find replies before which the tokens sent fell without a reason in the session."""
     before: Entry | None = None
+    sent_before = 0.0
     for entry in case.branch:
         if entry.type in ("compaction", "context_edit", "branch_summary") or entry.role == "system":
             before = None
         if entry.role != "assistant" or entry.usage is None or entry.message is None:
             continue
-        if entry.message.stop_reason in NOT_SENT or not _sent(entry):
+        sent = _sent(entry.usage)
+        if entry.message.stop_reason in NOT_SENT or not sent:
             continue
         if before is not None and before.message is not None:
             same = (before.message.provider, before.message.model) == (
                 entry.message.provider,
                 entry.message.model,
             )
-            if same and _sent(before) >= _SMALL and _sent(entry) < _HALF * _sent(before):
+            if same and sent_before >= _SMALL and sent < _HALF * sent_before:
                 yield Finding(
                     f"between {named(before)} and {named(entry)} the tokens sent fell from"
-                    f" {_sent(before):,.0f} to {_sent(entry):,.0f}, and nothing in the session says"
-                    " why",
+                    f" {sent_before:,.0f} to {sent:,.0f}, and nothing in the session says why",
                     (case.evidence(entry), case.evidence(before)),
                 )
-        before = entry
+        before, sent_before = entry, sent
 
 
-def _sent(entry: Entry) -> float:
-    usage = entry.usage
-    return usage.input + usage.cache_read + usage.cache_write if usage else 0.0
+def _sent(usage: Usage) -> float:
+    return usage.input + usage.cache_read + usage.cache_write

@@ -39,6 +39,8 @@ _TURNS = 20
 @rule("PI405", "aborted-batch", layer="source", levels=("warning",))
 def aborted_batch(case: Case) -> Iterator[Finding]:
     """Find the calls of aborted turns, and say of each whether it ran."""
+    if not any(e.message and e.message.stop_reason == "aborted" for e in case.branch):
+        return
     by_reply: dict[int, list[PairedCall]] = {}
     for call in case.pairing.calls:
         by_reply.setdefault(call.entry.line, []).append(call)

@@ -37,6 +37,8 @@ _SHOWN = 50
 @rule("PI403", "answered-twice", layer="source", levels=("warning",))
 def answered_twice(case: Case) -> Iterator[Finding]:
     """Find calls with several answers, and ids with several calls."""
+    if not case.pairing.calls:
+        return
     seen: dict[tuple[int, object], int] = {}
     closing = [entry for entry in case.branch if _ends_a_batch(case, entry)]
     place = {entry.line: number for number, entry in enumerate(case.branch)}

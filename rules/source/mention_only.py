@@ -49,6 +49,8 @@ _TOKEN = re.compile(r"[\w.+~/-]+")
 # `@src/greet.ts:12-14` and `@src/greet.ts#L12` name lines of a file.
 _LINES = re.compile(r"(?:[:#]L?\d+(?:-L?\d+)?)+\Z")
 _QUOTED = re.compile(r'(?:^|(?<=\s))@"([^"\n]+)"')
+# One of these bytes stands in a line that names a file: `@` and `<` may be written as escapes.
+_AT, _LESS, _ESCAPE = b"@<\\"
 _NO_PATH = re.compile(r"[\"'()<>{}$*|\\=`]")
 
 
@@ -149,7 +151,9 @@ def _mentions(case: Case) -> Iterator[_Mention]:
     """Give each file that a prompt names first, and whether its text came with it."""
     seen: set[str] = set()
     for place, prompt in enumerate(case.branch):
-        text = case.text(prompt) if prompt.role == "user" else ""
+        if prompt.role != "user" or not _may_name_files(case, prompt):
+            continue
+        text = case.text(prompt)
         if "@" not in text and "<file" not in text:
             continue
         found = [(path, True) for path in attached(text)]
@@ -160,6 +164,12 @@ def _mentions(case: Case) -> Iterator[_Mention]:
             if absolute not in seen:
                 seen.add(absolute)
                 yield _Mention(prompt, place, absolute, absolute.rsplit("/", 1)[-1], is_attached)
+
+
+def _may_name_files(case: Case, prompt: Entry) -> bool:
+    """Tell from the bytes of a line whether its text can name a file: most prompts name none."""
+    raw = case.subject.raw(prompt.offset, prompt.length)
+    return _AT in raw or _LESS in raw or _ESCAPE in raw
 
 
 def _is_file(case: Case, path: str) -> bool:

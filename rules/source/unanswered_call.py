@@ -57,7 +57,7 @@ def unanswered_call(case: Case) -> Iterator[Finding]:
         batches.setdefault(call.entry.line, []).append(call)
     likely = results_under_another_form(case.pairing)
     answered = {id(case.pairing.calls[place]): result for place, result in likely.items()}
-    ended = _aborted_after(case)
+    ended = _aborted_after(case) if case.unanswered else set()
     started = case.started_and_not_ended
     for call, given in each_arguments(case.opened, case.unanswered[:_SHOWN]):
         batch = batches[call.entry.line]

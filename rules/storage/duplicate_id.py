@@ -40,7 +40,7 @@ def duplicate_id(case: Case) -> Iterator[Finding]:
     followed = case.tree.by_id
     earlier: dict[Any, list[Entry]] = {}
     for entry in session.entries:
-        if entry.entry_id is not None and followed.get(entry.id) is not entry:
+        if followed.get(entry.id) is not entry and entry.entry_id is not None:
             earlier.setdefault(entry.id, []).append(entry)
     different, same = [], []
     compared = 0

@@ -41,9 +41,10 @@ _SHOWN = 10
 def other_project(case: Case) -> Iterator[Finding]:
     """Find the day in a session of another directory that is this project."""
     here = bool(case.day_here) and case.is_own
-    shared = {e.entry_id for e in case.session.entries if e.entry_id} if case.session else set()
+    kin, own = case.kin_on_day, case.session
+    shared = {e.entry_id for e in own.entries if e.entry_id} if own and kin else set()
     found = []
-    for other, kinship in case.kin_on_day:
+    for other, kinship in kin:
         # A fork into this folder carries the other's entries under their ids.
         day = [e for e in case.active_on_day(other.session.entries) if e.entry_id not in shared]
         if day and not case.is_relative(other.session):

@@ -53,10 +53,11 @@ def other_session(case: Case) -> Iterator[Finding]:
     # Where the day is here too, or is not the asked one, of which nothing is stored (PI102), the
     # other session explains nothing by itself.
     is_aside = (bool(case.day_here) and case.is_own) or case.question.is_moved
+    others, own = case.others_on_day, case.session
     # Entries of version 1 have no ids, and a fork of one is none that could be told by them.
-    shared = {e.entry_id for e in case.session.entries if e.entry_id} if case.session else set()
+    shared = {e.entry_id for e in own.entries if e.entry_id} if own and others else set()
     found = []
-    for other in case.others_on_day:
+    for other in others:
         new = [e for e in case.on_day(other.session.entries) if e.entry_id not in shared]
         day = [e for e in new if e.is_activity]
         asked = _asked_about(case, other.session, new) if day else []

@@ -33,14 +33,11 @@ _SHOWN = 5
 def several_roots(case: Case) -> Iterator[Finding]:
     """Find more than one entry without a parent."""
     tree = case.tree
-    active = {entry.line for entry in case.branch}
-    roots = [
-        entry
-        for entry in tree.live
-        if entry.is_object and tree.parent(entry) is None and not tree.lacks_parent(entry)
-    ]
+    _ = case.branch  # says why there is none, where Pi would hang
+    roots = [entry for entry in tree.live if entry.is_object and tree.is_root(entry)]
     if len(roots) <= 1:
         return
+    active = {entry.line for entry in case.branch}
     told = [
         f"line {root.line} ({counted(len(tree.subtree(root)), 'entry')}"
         f"{', the active one' if root.line in active else ''})"
