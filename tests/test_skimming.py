@@ -69,7 +69,7 @@ def _emptied(value: Any) -> Any:
 
 def test_the_long_text_of_a_result_is_left_out_and_nothing_else() -> None:
     line = _line(_result(details={"patch": "p"}, durationMs=4))
-    assert skim(line) == {
+    assert skim(line)[0] == {
         "type": "message",
         "id": "a1",
         "parentId": None,
@@ -83,7 +83,7 @@ def test_a_result_gives_the_same_entry_whatever_its_fields_hold(message: Any) ->
     """Also where a text is a number, or a field has a type that nobody expects."""
     # Blanks make it long and are no part of the value.
     line = _line(message) + b" " * len(LONG)
-    skimmed, whole = skim(line), parse_line(line)
+    skimmed, whole = skim(line)[0], parse_line(line)
     if skimmed != whole:
         assert skimmed == _emptied(whole)
     assert repr(_shape(skimmed)) == repr(_shape(parse_line(line)))
@@ -141,18 +141,29 @@ def test_what_node_reads_is_read(change: tuple[bytes, bytes]) -> None:
     line = _line(_result())
     assert change[0] in line
     changed = line.replace(*change)
-    assert repr(_shape(skim(changed))) == repr(_shape(parse_line(changed)))
+    assert repr(_shape(skim(changed)[0])) == repr(_shape(parse_line(changed)))
+
+
+@pytest.mark.parametrize("text", [b"x\xff", b"x\xed\xa0\x80", b"x\\ud83d", b"\\udc00x"])
+@pytest.mark.parametrize("length", [1, 4000])
+def test_a_character_that_is_none_is_noticed_in_short_lines_and_long(
+    text: bytes, length: int
+) -> None:
+    line = _line(_result("@" * length))
+    assert skim(line)[1]
+    assert skim(line.replace(b"@", "é".encode()))[1]
+    assert not skim(line.replace(b"@", text, 1))[1]
 
 
 def test_a_text_that_is_no_text_stays_to_be_seen() -> None:
     """The schema is asked of what is read: a number must not pass for a text."""
     line = _line(_result(text=[LONG]))
-    assert skim(line)["message"]["content"][0]["text"] == [LONG]
+    assert skim(line)[0]["message"]["content"][0]["text"] == [LONG]
 
 
 def test_a_field_that_is_not_known_is_not_lost() -> None:
     line = _line(_result(nestedCalls={"calls": []}))
-    assert skim(line)["message"]["nestedCalls"] == {"calls": []}
+    assert skim(line)[0]["message"]["nestedCalls"] == {"calls": []}
 
 
 def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,4 +173,4 @@ def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError(f"the slow way was taken for {len(line)} bytes")
 
     monkeypatch.setattr(skimming, "parse_line", refuse)
-    assert skim(_line(_result()))["id"] == "a1"
+    assert skim(_line(_result()))[0]["id"] == "a1"

@@ -33,6 +33,7 @@ from diagnose.project.paths import below
 from diagnose.sessions.account import session_name
 from diagnose.sessions.branches import LeftBranch, left_branches
 from diagnose.sessions.calls import PairedCall, Pairing, pair, results_elsewhere
+from diagnose.sessions.characters import Broken, broken
 from diagnose.sessions.context import content_text, context_entries, edits, latest_compaction
 from diagnose.sessions.damage import Damage, damages
 from diagnose.sessions.files import Observation, observations, resolve
@@ -195,6 +196,11 @@ class Case(msgspec.Struct, dict=True):
     def violations(self) -> list[Violation]:
         """The ways in which entries do not fit the schema, in the order of the file."""
         return violations(self.subject)
+
+    @cached_property
+    def broken(self) -> list[Broken]:
+        """The characters that are none in the lines that Pi reads, each kind once."""
+        return broken(self.subject)
 
     @cached_property
     def compacted(self) -> list[Entry]:

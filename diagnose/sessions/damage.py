@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from diagnose.sessions.entry import Entry
     from diagnose.sessions.reading import Session, Skipped
 
-Kind = Literal["torn", "two records", "split", "NUL", "header", "falsy", "no record"]
+Kind = Literal["torn", "garbled", "two records", "split", "NUL", "header", "falsy", "no record"]
 
 # More lines than this are counted and not looked at one by one.
 LOOKED_AT: Final = 50
@@ -42,6 +42,8 @@ _PIECE: Final = re.compile(
     r'\s*(?:"((?:[^"\\]|\\.)*)"\s*(:)?|([{}\[\]])|,|(-?[0-9][0-9.eE+-]*|true|false|null))',
     re.DOTALL,
 )
+# What `surrogateescape` makes of a byte that is no UTF-8.
+_BYTE: Final = re.compile("[\udc80-\udcff]")
 _MARKS: Final = re.compile(rb'["\\{}\[\]\n]')
 
 
@@ -67,8 +69,12 @@ class Damage(msgspec.Struct, frozen=True):
     # Whether it is the end of the file, and whether the line itself was ended.
     is_last: bool
     is_ended: bool
-    # The record that was cut off, where its beginning is there.
+    # The record that was cut off, where its beginning is there; or the one that is garbled.
     torn: Record | None = None
+    # Of one that is garbled, the byte of the file at which it is no JSON any more, and whether
+    # bytes that are no UTF-8 stand there.
+    garbled_offset: int | None = None
+    is_not_utf8: bool = False
     # A record that stands whole in the line, and the byte of the file at which it begins.
     whole: Record | None = None
     whole_offset: int | None = None
@@ -186,6 +192,16 @@ def _look(
         return damage("two records", copy=copy, **second)
     if begins and (last := _split_over(session, number)) is not None:
         return damage("split", whole=first, whole_offset=skipped.offset, last_line=last)
+    if begins and _end_of_value(raw) == len(raw.rstrip()):
+        # Nothing was cut off: it ends as it began.
+        place, is_not_utf8 = _fault(raw)
+        return damage(
+            "garbled",
+            torn=first,
+            copy=by_id.get(first.id) if first.id is not None else None,
+            garbled_offset=skipped.offset + place if place is not None else None,
+            is_not_utf8=is_not_utf8,
+        )
     if begins and (first.type is not None or first.id is not None or _end_of_value(raw) is None):
         copy = by_id.get(first.id) if first.id is not None else None
         return damage("torn", torn=first, copy=copy or _copy_below(session, raw, first, around[1]))
@@ -193,6 +209,23 @@ def _look(
         # Its end is there and its beginning is not.
         return damage("torn", torn=Record())
     return damage("no record")
+
+
+def _fault(raw: bytes) -> tuple[int | None, bool]:
+    """Return the byte of a line at which it is no JSON, and whether it is no UTF-8 there.
+
+    None is one that is nested too deeply, or has a number that is none, and no place is told.
+    """
+    # Each byte that is no UTF-8 is one character, so that the place can be told in bytes.
+    text = raw.decode("utf-8", "surrogateescape")
+    try:
+        parse(text)
+    except json.JSONDecodeError as error:
+        place = len(text[: error.pos].encode("utf-8", "surrogateescape"))
+        return place, _BYTE.match(text, error.pos) is not None
+    except ValueError:
+        pass
+    return None, False
 
 
 def _among_nul(raw: bytes, offset: int) -> dict[str, Any]:

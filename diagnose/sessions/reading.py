@@ -92,6 +92,9 @@ class Session(msgspec.Struct, weakref=True):
     # Lines of further headers, which Pi keeps but does not use, each with its (offset, length).
     extra_headers: dict[int, tuple[int, int]] = msgspec.field(default_factory=dict)
     skipped: list[Skipped] = msgspec.field(default_factory=list)
+    # The lines that V8 alone takes as they are: bytes that are no UTF-8, halves of a pair, numbers
+    # out of range, a great depth; (line, offset, length).
+    inexact: list[tuple[int, int, int]] = msgspec.field(default_factory=list)
     ends_with_newline: bool = True
     changed_while_read: bool = False
     # The lines, headers too, that do not fit the schema: (line, offset, length). None where they
@@ -283,11 +286,13 @@ def _take(
 ) -> None:
     """Take one physical line into the session as Pi would."""
     try:
-        value = skim(line)
+        value, is_exact = skim(line)
     except ValueError:
         if not is_blank(line):
             session.skipped.append(Skipped(session.lines, offset, len(line), "not JSON"))
         return
+    if not is_exact:
+        session.inexact.append((session.lines, offset, len(line)))
     if not is_truthy(value):
         session.skipped.append(Skipped(session.lines, offset, len(line), "falsy"))
         return

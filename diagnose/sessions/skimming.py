@@ -11,6 +11,7 @@ from typing import Any, Final
 # msgspec reads straight into types and leaves a `Raw` as the bytes that it found, checked but not
 # decoded: four times as fast as orjson on a long line.
 import msgspec
+import orjson
 
 from diagnose.sessions.javascript import parse_line
 
@@ -53,28 +54,40 @@ _decode: Final = msgspec.json.Decoder(_Entry).decode
 _UNSET: Final = msgspec.UNSET
 
 
-def skim(line: bytes) -> Any:
+def skim(line: bytes) -> tuple[Any, bool]:
     """Return the value of a line; of a tool result's long line without texts and `details`.
 
-    Such a text is empty, and the details are null. Raise ValueError where `JSON.parse` throws.
+    Such a text is empty, and the details are null. Return too whether any reader takes the line as
+    it is; where it is not, it holds bytes that are no UTF-8, half of a surrogate pair, or what
+    V8 alone reads. Raise ValueError where `JSON.parse` throws.
     """
+    try:
+        return _skim(line), True
+    except ValueError:
+        return parse_line(line), False
+
+
+def _skim(line: bytes) -> Any:
     if len(line) < _LONG or line.find(_RESULT, 0, _HEAD) < 0:
-        return parse_line(line)
+        return orjson.loads(line)
     try:
         entry = _decode(line)
     # RecursionError: V8 reads any depth, and so does the slower way.
     except (msgspec.MsgspecError, RecursionError):
-        return parse_line(line)
+        return orjson.loads(line)
+    # What is left as bytes was not looked at for this.
+    if not line.isascii():
+        line.decode()
     blocks = []
     for block in entry.message.content:
         given = {"type": block.type}
         if block.text is not _UNSET:
             if not _is_text(block.text):
-                return parse_line(line)  # the schema has a say in it
+                return orjson.loads(line)  # the schema has a say in it
             given["text"] = ""
         if block.data is not _UNSET:
             if not _is_text(block.data):
-                return parse_line(line)
+                return orjson.loads(line)
             given["data"] = ""
         if block.mime_type is not _UNSET:
             given["mimeType"] = block.mime_type

@@ -2,14 +2,15 @@
 
 What it finds
     Lines that are no JSON: a record that was cut off (torn), two records on one physical line, a
-    record that runs over several lines, zero bytes, text that is no record; and lines whose value
-    is `0`, `false` or an empty text. Blank lines and `null` are harmless and not told.
+    record that runs over several lines, one that is no JSON though its end is there (garbled, or
+    with bytes that are no UTF-8 between its fields), zero bytes, text that is no record; and lines
+    whose value is `0`, `false` or an empty text. Blank lines and `null` are harmless and not told.
 Why it matters
     Each such line is a record that Pi does not know of. A torn line that was followed by an append
     takes the next record with it, and what hangs on that one is cut off.
 What proves it
-    The line, what can still be read in it (type, id, role, call), the byte of the file at which a
-    whole record begins, and the entry that hangs on it, or past it.
+    The line, what can still be read in it (type, id, role, call), the byte of the file at which it
+    is no JSON any more or a whole record begins, and the entry that hangs on it, or past it.
 What it cannot tell
     What stood where nothing is left. The time of a record that does not show it is taken from the
     entries around it. Of more than 50 lines the rest is counted.
@@ -122,6 +123,10 @@ def _what(one: Damage) -> str:
     if one.kind == "NUL":
         inside = "zero bytes stand around a record" if one.lost else "zero bytes stand for a record"
         return f"in line {one.line} {inside} ({size}); Pi passes over it"
+    if one.kind == "garbled":
+        at = "" if one.garbled_offset is None else f" from byte {one.garbled_offset} of the file on"
+        why = ", where bytes stand that are no UTF-8" if one.is_not_utf8 else ""
+        return f"line {one.line} ({size}) is a record that is no JSON{at}{why}; Pi passes over it"
     if one.is_last and not one.is_ended:
         return f"the file ends in a record that was cut off, line {one.line} ({size}, no line end)"
     return f"line {one.line} is a record that was cut off ({size}); Pi passes over it"
@@ -130,7 +135,8 @@ def _what(one: Damage) -> str:
 def _lost(case: Case, one: Damage, pieces: list[Evidence]) -> Iterator[str]:
     """Say what can be read of each record, and what hangs on it."""
     if one.torn is not None:
-        yield f"of what was cut off can be read: {_read(one.torn)}"
+        what = "it" if one.kind == "garbled" else "what was cut off"
+        yield f"of {what} can be read: {_read(one.torn)}"
     if one.copy is not None:
         yield f"the same record stands whole in line {one.copy.line}, so that nothing of it is lost"
         pieces.append(case.evidence(one.copy))

@@ -462,6 +462,23 @@ class TestSkippedLines:
         assert "lines 4-6 are one record" in found.one("PI109").message
         assert "the lost record is in line 4" in found.one("PI110").message
 
+    @pytest.mark.parametrize("stray", [b"@", b"\xc3\xa9", b"\xff", b",", b"\\"])
+    def test_a_record_whose_end_is_there_was_not_cut_off(
+        self, stray: bytes, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """The place is that of the stray byte; only what is no UTF-8 is called so."""
+        good = raw(user("g1", yesterday(3), parentId="a2"))
+        path = write_session(
+            *day(), good.replace(b',"parentId"', stray + b',"parentId"'), *later("g1")
+        )
+        found = diagnose()
+        told = found.one("PI109").message
+        place = path.read_bytes().index(b"g1") + len(b'g1"') + (stray == b",")
+        assert f"no JSON from byte {place} of the file on" in told
+        assert ("no UTF-8" in told) == (stray == b"\xff")
+        assert "id g1" in told
+        assert "the lost record is in line 4" in found.one("PI110").message
+
     def test_a_torn_copy_of_a_record_that_stands_whole_loses_nothing(
         self, write_session: Write, diagnose: Diagnose
     ) -> None:
@@ -615,10 +632,50 @@ class TestTheShapeOfTheFile:
         assert [piece.line for piece in found.evidence] == [4, 5, 6, 7, 8]
         assert "8 more entries like it" in found.message
 
-    def test_half_a_surrogate_pair_is_legal(self, write_session: Write, diagnose: Diagnose) -> None:
-        half = raw(user("h1", yesterday(3), "x", parentId="a2")).replace(b'"x"', b'"\\ud83d"')
-        write_session(*day(), half, *later("h1"))
-        assert diagnose()["PI114"] == []
+    def test_half_a_surrogate_pair_is_legal_and_noted_once(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """Pi cuts texts so itself, in any number of entries: no more than a note."""
+        halves = [
+            raw(user(f"h{n}", yesterday(3), "x", parentId=parent)).replace(b'"x"', b'"\\ud83d"')
+            for n, parent in ((1, "a2"), (2, "h1"))
+        ]
+        write_session(*day(), *halves, *later("h2"))
+        found = diagnose().one("PI114")
+        assert found.level == "note"
+        assert "half of a character stands in message.content" in found.message
+        assert "so it is in 1 more line" in found.message
+        assert [(piece.line, piece.entry) for piece in found.evidence] == [(4, "h1"), (5, "h2")]
+
+    def test_a_whole_pair_is_a_character(self, write_session: Write, diagnose: Diagnose) -> None:
+        text = raw(user("h1", yesterday(3), "x", parentId="a2"))
+        for whole in (b'"\\ud83d\\ude00"', '"\U0001f600 \ufffd"'.encode(), b'"\\\\ud83d"'):
+            write_session(*day(), text.replace(b'"x"', whole), *later("h1"))
+            assert diagnose()["PI114"] == [], whole
+
+    def test_a_byte_that_is_no_utf8_is_told_by_its_place_in_the_file(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """Also in the long text of a result, which is not read while the file is."""
+        long = raw(user("h1", yesterday(3), "y" * 4000 + "x", parentId="a2")).replace(
+            b'"role":"user"', b'"role":"toolResult"'
+        )
+        bad = long.replace(b'yx"', b'y\xff\\ud83d"')
+        path = write_session(*day(), bad, *later("h1"))
+        found = diagnose()["PI114"]
+        warning = next(one for one in found if "no UTF-8" in one.message)
+        assert warning.level == "warning"
+        assert f"from byte {path.read_bytes().index(0xFF)} of the file on" in warning.message
+        assert [(piece.line, piece.entry) for piece in warning.evidence] == [(4, "h1")]
+        assert diagnose()["PI109"] == diagnose()["PI110"] == []
+
+    def test_a_byte_that_is_no_utf8_is_found_in_a_name_and_in_the_header(
+        self, write_session: Write, diagnose: Diagnose, project: Place
+    ) -> None:
+        head_line = raw(head(project.cwd)).replace(b"}", b',"\xffx":1}')
+        write_session(head_line, *day(), *later(), header=None)
+        found = diagnose().one("PI114")
+        assert "in line 1 bytes stand in \ufffdx that are no UTF-8" in found.message
 
     def test_what_extensions_add_is_no_violation(
         self, write_session: Write, diagnose: Diagnose
