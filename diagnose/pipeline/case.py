@@ -589,6 +589,18 @@ class Case(msgspec.Struct, dict=True):
         return found
 
     @property
+    def searched(self) -> list[Path]:
+        """The files in which this project's sessions are, listed or not: the examined one first.
+
+        Those of the project under another name are among them where they hold the day.
+        """
+        own = [self.session.path] if self.session else []
+        beside = [path for place in self.folder.beside for path in session_files(place)]
+        kin = [] if self.day_here else [one.session.path for one, _ in self.kin_on_day]
+        paths = [*own, *session_files(self.folder.path), *beside, *self._unlisted, *kin]
+        return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1]
+
+    @property
     def origin_name(self) -> str | None:
         """The name of the file from which the session under examination was forked."""
         return _parent_name(self.subject)

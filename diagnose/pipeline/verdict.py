@@ -78,6 +78,13 @@ def _has(outcome: Outcome, level: Level) -> bool:
     return any(level_of(outcome.rule, finding) == level for finding in outcome.findings)
 
 
+def _doubt_of_storage(outcome: Outcome) -> Finding | None:
+    """Return the first warning of a rule whose error would be that nothing is stored."""
+    if outcome.rule.verdict != "not-stored":
+        return None
+    return next((f for f in outcome.findings if level_of(outcome.rule, f) == "warning"), None)
+
+
 def _intact(case: Case, outcomes: list[Outcome], *, complete: bool) -> Verdict:
     unsure = [outcome.rule.code for outcome in outcomes if outcome.is_doubt]
     summary = (
@@ -86,6 +93,10 @@ def _intact(case: Case, outcomes: list[Outcome], *, complete: bool) -> Verdict:
     )
     if case.session is None or case.question.day is None:
         summary = f"{_ANSWERS['intact']} that could be found. There was no activity to look at."
+    # Where a rule that could have said "not stored" has doubts, what is stored is not all.
+    doubt = next((one for one in map(_doubt_of_storage, outcomes) if one is not None), None)
+    if doubt is not None and case.session is not None:
+        summary = f"{_ANSWERS['intact']} that could be found. {sentence(doubt.message)}"
     if not complete:
         asked = ", ".join(outcome.rule.code for outcome in outcomes)
         summary = f"{_ANSWERS['intact']} by the rules that were asked. They are {asked or 'none'}."

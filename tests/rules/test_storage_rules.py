@@ -13,6 +13,7 @@ import pytest
 from entries import Json, assistant, chain, entry, on, result, today, user, yesterday
 
 from diagnose.pipeline.opening import CallError
+from diagnose.pipeline.verdict import decide
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +137,73 @@ class TestWhereTheDayIs:
     ) -> None:
         write_session(*later())
         assert diagnose("forgot everything")["PI102"] == []
+
+    def test_a_thing_that_no_entry_names_is_told_and_no_cause_is_made_up(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """The question of today is no record of it; what it can be found by is cited."""
+        path = write_session(
+            *day(), user("q1", today(1), "Where is the voucher page?", parentId="a2")
+        )
+        found = diagnose("forgot the voucher page")
+        one = found.one("PI102")
+        assert one.level == "warning"
+        assert "'voucher page' is named in no entry of this project" in one.message
+        assert "it is first named after that, in line 4" in one.message
+        assert [(p.path, p.line, p.entry) for p in one.evidence] == [
+            (str(path), 4, "q1"),
+            (str(path), None, None),
+        ]
+        verdict = decide(found.case, list(found.outcomes.values()))
+        assert verdict.kind == "intact"
+        assert verdict.summary.startswith("Nothing is lost that could be found. 'voucher page' is")
+
+    @pytest.mark.parametrize(
+        "text",
+        ["The page of the Voucher", "vouchers, per page", "PAGE\nvoucher"],
+    )
+    def test_a_thing_that_is_named_in_another_order_or_case_is_stored(
+        self, text: str, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        write_session(*day(), user("v1", yesterday(3), text, parentId="a2"), *later("v1"))
+        assert diagnose("forgot the voucher page")["PI102"] == []
+
+    def test_a_thing_is_looked_for_in_results_and_escapes_and_in_lines_that_pi_skips(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        whole = raw(user("v1", yesterday(3), "Gutscheinübersicht", parentId="a2"))
+        escaped = whole.replace("ü".encode(), b"\\u00fc")
+        said = '"Gutscheinübersicht"'.encode()
+        for line in (whole, escaped, whole[:-5], whole.replace(b'"user"', b'"toolResult"'), said):
+            path = write_session(*day(), line, *later())
+            assert diagnose("forgot the Gutscheinübersicht")["PI102"] == [], line
+            path.unlink()
+        write_session(*day(), *later())
+        assert diagnose("forgot the Gutscheinübersicht").one("PI102").level == "warning"
+
+    def test_a_thing_is_looked_for_in_every_session_of_the_folder(
+        self, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        other = user("v1", on("2026-10-12"), "The voucher page is done", parentId=None)
+        write_session(other, begun=on("2026-10-12"))
+        write_session(*day(), *later())
+        assert diagnose("forgot the voucher page")["PI102"] == []
+        told = diagnose("forgot the newsletter").one("PI102").message
+        assert "in none of the 2 session files of this project" in told
+
+    @pytest.mark.parametrize(
+        ("symptom", "level"),
+        [
+            ("the answer about the newsletter is odd", "note"),
+            ("wrong about the newsletter", None),
+            ("forgot yesterday", None),
+        ],
+    )
+    def test_a_thing_is_missed_where_the_question_is_what_is_missing(
+        self, symptom: str, level: str | None, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        write_session(*day(), *later())
+        assert [one.level for one in diagnose(symptom)["PI102"]] == [level] * bool(level)
 
     def test_the_day_in_another_session_is_told_with_the_command_to_open_it(
         self, write_session: Write, diagnose: Diagnose
