@@ -382,7 +382,33 @@ class TestFreshness:
         commit(project, "Add", src__greet_ts=GREET)
         commit(project, "More", NIGHT, other="x\n")
         write_session(*chain(*read()))
+        assert "PI507" not in diagnose().codes("warning")
+
+    def test_commits_well_after_the_last_entry_are_work_that_no_session_holds(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        """A note: who made them is not recorded. What was committed at once is the session's."""
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "At once", "2026-10-20T09:50:00Z", other="x\n")
+        path = write_session(*chain(*read()))
         assert diagnose()["PI507"] == []
+        late = commit(project, "Late", "2026-10-20T21:30:00Z", other="y\n")
+        commit(project, "The next day", "2026-10-21T01:00:00Z", other="z\n")
+        found = diagnose().one("PI507")
+        assert found.level == "note"
+        assert "2 commits of that day came after it, the first at 2026-10-20 09:50" in found.message
+        assert "the last at 2026-10-20 21:30" in found.message
+        assert found.evidence[0].path == str(path)
+        assert found.evidence[-1].commit == late
+
+    def test_commits_after_the_last_entry_are_explained_by_another_session_of_the_day(
+        self, project: Place, write_session: Write, diagnose: Diagnose
+    ) -> None:
+        commit(project, "Add", src__greet_ts=GREET)
+        commit(project, "Late", "2026-10-20T21:30:00Z", other="y\n")
+        write_session(user("o1", "2026-10-20T21:00:00.000Z", parentId=None))
+        path = write_session(*chain(*read()))
+        assert diagnose(session=str(path))["PI507"] == []
 
 
 class TestCalls:
