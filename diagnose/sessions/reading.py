@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 # Small enough to stay in the processor's cache, which is worth a third of the time.
 _BUFFER: Final = 256 * 1024
+# Where as many bytes at a block's beginning hold more lines than this, its lines are short.
+_SAMPLE: Final = 4096
+_FEW: Final = 4
 # The digest is worked out over so many of them at a time.
 _HANDED: Final = 8
 CURRENT_VERSION: Final = 3
@@ -167,7 +170,7 @@ def split_lines(
     while block := file.read(_BUFFER):
         if seen is not None:
             seen(block)
-        *ended, rest = block.split(b"\n")
+        *ended, rest = _cut(block)
         for piece in ended:
             if pieces:
                 pieces.append(piece)
@@ -181,6 +184,20 @@ def split_lines(
             pieces.append(rest)
     if pieces:
         yield offset, b"".join(pieces), False
+
+
+def _cut(block: bytes) -> list[bytes]:
+    """Return the pieces between the line feeds, as `split` does: long ones in half of its time."""
+    if block.count(b"\n", 0, _SAMPLE) > _FEW:
+        return block.split(b"\n")
+    # `find` looks at many bytes at once and `split` at each, but it costs more for every piece.
+    pieces = []
+    start = 0
+    while (end := block.find(b"\n", start)) >= 0:
+        pieces.append(block[start:end])
+        start = end + 1
+    pieces.append(block[start:])
+    return pieces
 
 
 def is_blank(line: bytes) -> bool:
@@ -249,7 +266,9 @@ class _Hashing:
     def run(self) -> None:
         """Take blocks until there are no more."""
         while (blocks := self._handed.get()) is not None:
-            self.digest.update(b"".join(blocks))
+            # Not joined: to copy them holds the lock, under which the lines are parsed.
+            for block in blocks:
+                self.digest.update(block)
 
 
 @contextmanager
