@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -156,6 +155,8 @@ def _codes(rules: tuple[Rule, ...], flag: str, given: str | None) -> tuple[str, 
     codes = tuple(code.strip().upper() for code in (given or "").split(",") if code.strip())
     for code in codes:
         if not any(rule.code.startswith(code) for rule in rules):
+            from difflib import get_close_matches  # noqa: PLC0415 (only where a code is wrong)
+
             near = get_close_matches(code, [rule.code for rule in rules], 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise Fault(f"{flag} {code}: no rule has this code{hint}", EXIT_CALL)

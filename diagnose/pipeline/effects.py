@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -37,8 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 @cache
 def _table() -> dict[str, Any]:
-    text = files("diagnose.schemas").joinpath("effects.json").read_text("utf-8")
-    value: dict[str, Any] = json.loads(text)
+    value: dict[str, Any] = json.loads(import_module("diagnose.schemas").raw("effects"))
     return value
 
 

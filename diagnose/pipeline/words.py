@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from typing import Any
 
 
@@ -16,8 +16,7 @@ def words(name: str) -> Any:
 
 @cache
 def _lists() -> dict[str, Any]:
-    text = files("diagnose.schemas").joinpath("words.json").read_text("utf-8")
-    value: dict[str, Any] = json.loads(text)
+    value: dict[str, Any] = json.loads(import_module("diagnose.schemas").raw("words"))
     return value
 
 
