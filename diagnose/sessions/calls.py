@@ -62,7 +62,7 @@ def pair(branch: list[Entry]) -> Pairing:
             paired = PairedCall(entry, call, place)
             calls.append(paired)
             waiting.setdefault(call.id, []).append(paired)
-        if message.role != "toolResult":
+        if entry.role != "toolResult":
             continue
         if open_calls := waiting.get(message.call_id):
             paired = open_calls.pop()
@@ -85,7 +85,7 @@ def results_elsewhere(tree: Tree, calls: list[PairedCall]) -> dict[int, Entry]:
     found: dict[int, Entry] = {}
     for entry in tree.live if wanted else ():
         message = entry.message
-        if message is None or message.role != "toolResult":
+        if message is None or entry.role != "toolResult":
             continue
         # A result stands right below its reply, perhaps after results of the same batch.
         above = tree.parent(entry)

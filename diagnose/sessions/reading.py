@@ -344,8 +344,8 @@ def _migrate(session: Session) -> None:
     if not to_number(session.version) < CURRENT_VERSION:
         return
     for entry in session.entries:
-        if entry.message is not None and entry.message.role == "hookMessage":
-            entry.message.role = "custom"
+        if entry.role == "hookMessage":
+            entry.role = "custom"
 
 
 def _chain(session: Session) -> None:
