@@ -33,7 +33,7 @@ ABSENT: Final = FileNow(None, "absent")
 
 
 def _is_inside(real: str, root: Path) -> bool:
-    """Tell whether a path without symlinks is the root or below it, once the root's are followed."""
+    """Tell whether a path without symlinks is the root or below it, the root's followed too."""
     real_root = os.path.realpath(root)
     return real == real_root or real.startswith(real_root.rstrip("/") + "/")
 

@@ -12,7 +12,7 @@ import gc
 import hashlib
 import os
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from queue import Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -86,7 +86,6 @@ class Session(msgspec.Struct, weakref=True):
 
     path: Path
     size: int = 0
-    sha256: str = ""
     mtime_ns: int = 0
     lines: int = 0
     header: Header | None = None
@@ -103,6 +102,25 @@ class Session(msgspec.Struct, weakref=True):
     # `is_linear`, worked out once: it is asked for every line.
     without_ids: bool = False
     _file: BinaryIO | None = None
+    _sha256: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes that were read, worked out now where it was not done then.
+
+        Raise UnreadableError where the file no longer has as many.
+        """
+        if not self._sha256:
+            digest, left = hashlib.sha256(), self.size
+            file = self._reopened()
+            file.seek(0)
+            while block := file.read(min(_BUFFER, left)):
+                digest.update(block)
+                left -= len(block)
+            if left:
+                raise UnreadableError(self.path, "it changed while it was examined")
+            self._sha256 = digest.hexdigest()
+        return self._sha256
 
     @property
     def id(self) -> str | None:
@@ -205,18 +223,22 @@ def is_blank(line: bytes) -> bool:
     return not line or not line.decode("utf-8", "replace").strip(WHITESPACE)
 
 
-def read_session(path: Path, fits: Callable[[Any, bool], bool] | None = None) -> Session:
+def read_session(
+    path: Path, fits: Callable[[Any, bool], bool] | None = None, *, digested: bool = False
+) -> Session:
     """Read a session file; raise UnreadableError where it is no regular file or cannot be opened.
 
     A file that Pi would refuse is read all the same: `refusal` says why. `fits` is asked
     of each value, and whether the file is of version 1, while the value is there: to parse a large
-    file once more for it takes as long as all else.
+    file once more for it takes as long as all else. `digested` says that the digest will be asked
+    for: it is worked out while the bytes are there, of the very ones that were read.
     """
     session = Session(path, misfits=None if fits is None else [])
-    with open_evidence(path) as file, _uncollected(), _hashing() as hashing:
+    hashed = _hashing() if digested else nullcontext()
+    with open_evidence(path) as file, _uncollected(), hashed as hashing:
         before = os.fstat(file.fileno())
         try:
-            for offset, line, ended in split_lines(file, hashing.take):
+            for offset, line, ended in split_lines(file, hashing.take if hashing else None):
                 session.lines += 1
                 session.size = offset + len(line) + ended
                 session.ends_with_newline = ended
@@ -224,7 +246,8 @@ def read_session(path: Path, fits: Callable[[Any, bool], bool] | None = None) ->
         except OSError as error:
             raise UnreadableError(path, reason_of(error)) from error
         after = os.fstat(file.fileno())
-    session.sha256 = hashing.digest.hexdigest()
+    if hashing is not None:
+        session._sha256 = hashing.digest.hexdigest()  # noqa: SLF001 (this makes the session)
     session.mtime_ns = before.st_mtime_ns
     session.changed_while_read = (before.st_size, before.st_mtime_ns) != (
         after.st_size,
