@@ -125,6 +125,8 @@ class Entry(msgspec.Struct, gc=False, eq=False):
 
 
 _NUMBERS: Final = frozenset({int, float})
+# Asked for by its class, it takes twice as long, for every line.
+_from_iso: Final = datetime.fromisoformat
 # The years 1 to 9999 (milliseconds), less a day at either end.
 _FIRST: Final = -62_135_510_400_000
 _LAST: Final = 253_402_214_400_000
@@ -135,7 +137,7 @@ def parse_time(value: Any) -> float | None:
     if not isinstance(value, str):
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        moment = _from_iso(value)
     except ValueError:
         return None
     if moment.tzinfo is None:
