@@ -145,7 +145,8 @@ def _walk(root: Node, data: bytes, depth: int) -> Iterator[Part]:
             # What is fed to a shell is what it runs.
             yield from parts(script, depth + 1)
             children = [child for child in children if child.type == "file_redirect"]
-        waiting.extend(reversed(children))
+        # What has no parts of its own is a word or a sign.
+        waiting.extend(child for child in reversed(children) if child.child_count)
 
 
 def _script_given(node: Node, data: bytes) -> str | None:

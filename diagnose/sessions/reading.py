@@ -147,7 +147,7 @@ class Session(msgspec.Struct, weakref=True):
 
     def value(self, entry: Entry) -> Any:
         """Read an entry again; raise UnreadableError where the file no longer holds it."""
-        return self.values([entry])[0]
+        return self._value(self._reopened(), entry)
 
     def values(self, entries: list[Entry]) -> list[Any]:
         """Read several entries again."""
@@ -330,7 +330,7 @@ def _take(
         if not is_blank(line):
             session.skipped.append(Skipped(session.lines, offset, len(line), "not JSON"))
         return
-    if not is_truthy(value):
+    if not (value or is_truthy(value)):
         session.skipped.append(Skipped(session.lines, offset, len(line), "falsy"))
         return
     is_header = isinstance(value, dict) and value.get("type") == "session"
