@@ -78,6 +78,7 @@ def test_any_bytes_are_read_and_offsets_give_back_the_lines(tmp_path: Path, data
     lines = data.split(b"\n")
     assert session.size == len(data)
     assert session.sha256 == hashlib.sha256(data).hexdigest()
+    assert read_session(path, digested=True).sha256 == session.sha256
     assert session.lines == len(lines) - (lines[-1] == b"")
     for entry in session.entries:
         line = lines[entry.line - 1]
@@ -144,3 +145,20 @@ def test_a_line_longer_than_the_buffer_is_one_line(tmp_path: Path, line: str) ->
 def test_a_folder_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="it is a folder"):
         read_session(tmp_path)
+
+
+def test_the_digest_of_a_file_that_is_shorter_by_now_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(HEADER + b"\nnull\n")
+    session = read_session(path)
+    path.write_bytes(HEADER)
+    with pytest.raises(UnreadableError, match="it changed while it was examined"):
+        _ = session.sha256
+
+
+def test_the_digest_is_of_what_was_read_whatever_was_appended_since(tmp_path: Path) -> None:
+    path = tmp_path / "longer.jsonl"
+    path.write_bytes(HEADER)
+    session = read_session(path)
+    path.write_bytes(HEADER + b"\nnull\n")
+    assert session.sha256 == hashlib.sha256(HEADER).hexdigest()

@@ -70,7 +70,10 @@ def run() -> None:
     """Run the command and end the process; no traceback reaches a person."""
     # What is read stays until the end: to look through it for garbage again and again finds none.
     gc.set_threshold(_OBJECTS)
-    sys.exit(_status())
+    status = _status()
+    # At its end Python looks through all that there is, several times; the process goes anyway.
+    gc.freeze()
+    sys.exit(status)
 
 
 def _status() -> int:

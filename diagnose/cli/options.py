@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -105,7 +104,11 @@ def style(color: str, detail: int, *, to_file: bool) -> Style:
     wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     colour = color == "always" or (color == "auto" and wanted)
     encoding = "utf-8" if to_file else (sys.stdout.encoding or "ascii")
-    width = shutil.get_terminal_size().columns if terminal or os.environ.get("COLUMNS") else 80
+    width = 80
+    if terminal or os.environ.get("COLUMNS"):
+        from shutil import get_terminal_size  # noqa: PLC0415 (a pipe has no width)
+
+        width = get_terminal_size().columns
     return Style(width, colour, encoding.lower().replace("-", "").startswith("utf"), detail)
 
 

@@ -178,7 +178,9 @@ class Case(msgspec.Struct, dict=True):
     @cached_property
     def off_branch(self) -> list[Entry]:
         """The entries that Pi can reach and that are not on the active branch."""
-        lines = {entry.line for entry in self.branch}
+        if len(self.branch) == len(self.tree.live):
+            return []  # all that Pi can reach is on it
+        lines = self.tree.on_branch
         return [entry for entry in self.tree.live if entry.line not in lines]
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,16 +22,24 @@ _BLOCK: Final = 1024 * 1024
 
 
 def document(
-    case: Case, outcomes: list[Outcome], verdict: Verdict, now: datetime
+    case: Case,
+    outcomes: list[Outcome],
+    verdict: Verdict,
+    now: datetime,
+    *,
+    digests: bool = True,
 ) -> dict[str, Any]:
-    """Return the report; everything in it can be written as JSON."""
+    """Return the report; everything in it can be written as JSON.
+
+    Without `digests`, which a text does not show, no file is read again for them.
+    """
     findings = [_finding(outcome, finding) for outcome in outcomes for finding in outcome.findings]
     return {
         "schema": 1,
         "tool": {"name": "pi-diagnose", "version": __version__},
         "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "question": _question(case),
-        "subject": _subject(case),
+        "subject": _subject(case, digests),
         "layers": [_layer(case, layer, outcomes) for layer in LAYERS],
         "verdict": {
             "kind": verdict.kind,
@@ -44,7 +53,7 @@ def document(
             {"rule": one.rule.code, "outcome": one.outcome, "reason": one.reason}
             for one in outcomes
         ],
-        "evidence": _hashes(case, outcomes),
+        "evidence": _hashes(case, outcomes) if digests else [],
         "redactions": 0,
     }
 
@@ -60,7 +69,7 @@ def _question(case: Case) -> dict[str, Any]:
     }
 
 
-def _subject(case: Case) -> dict[str, Any] | None:
+def _subject(case: Case, digests: bool) -> dict[str, Any] | None:
     session = case.session
     if session is None:
         return None
@@ -74,7 +83,7 @@ def _subject(case: Case) -> dict[str, Any] | None:
         "entries": len(session.entries),
         "lines": session.lines,
         "bytes": session.size,
-        "sha256": session.sha256,
+        "sha256": session.sha256 if digests else None,
         "leaf": leaf.entry_id if leaf else None,
         "leaf_line": leaf.line if leaf else None,
     }
@@ -146,7 +155,8 @@ def _hashes(case: Case, outcomes: list[Outcome]) -> list[dict[str, Any]]:
     for path in dict.fromkeys(cited):
         if path in known:
             session = known[path]
-            found.append({"path": path, "bytes": session.size, "sha256": session.sha256})
+            with suppress(UnreadableError):
+                found.append({"path": path, "bytes": session.size, "sha256": session.sha256})
         elif (digest := _digest(Path(path))) is not None:
             found.append({"path": path, "bytes": digest[0], "sha256": digest[1]})
     return found

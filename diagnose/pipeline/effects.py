@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -37,8 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 @cache
 def _table() -> dict[str, Any]:
-    text = files("diagnose.schemas").joinpath("effects.json").read_text("utf-8")
-    value: dict[str, Any] = json.loads(text)
+    value: dict[str, Any] = json.loads(import_module("diagnose.schemas").raw("effects"))
     return value
 
 
@@ -146,7 +145,8 @@ def _walk(root: Node, data: bytes, depth: int) -> Iterator[Part]:
             # What is fed to a shell is what it runs.
             yield from parts(script, depth + 1)
             children = [child for child in children if child.type == "file_redirect"]
-        waiting.extend(reversed(children))
+        # What has no parts of its own is a word or a sign.
+        waiting.extend(child for child in reversed(children) if child.child_count)
 
 
 def _script_given(node: Node, data: bytes) -> str | None:

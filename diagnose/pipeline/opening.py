@@ -59,6 +59,8 @@ class Request(msgspec.Struct, frozen=True):
     session_dir: str | None = None
     session: str | None = None
     events: str | None = None
+    # Whether the report tells the digest of the session.
+    digests: bool = False
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -107,7 +109,7 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
     capture = read_events(Path(here, request.events)) if request.events else None
     cwd = request.cwd
     if request.session is not None and looks_like_path(request.session):
-        session = _read(Path(here, request.session))
+        session = _read(Path(here, request.session), request)
         # A session given by its path is asked about where it was recorded.
         cwd = cwd or session.cwd
     found = place(cwd, request.agent_dir, request.session_dir, environment, request.project)
@@ -117,12 +119,12 @@ def open_case(request: Request, environment: Mapping[str, str]) -> Case:
         raise CallError(f"--project {request.project}: there is no such folder")
     continued = continued_session(folder, cwd)
     if request.session is not None and session is None:
-        session = _read(_by_id(request.session, folder))
+        session = _read(_by_id(request.session, folder), request)
     elif session is None and capture is not None and capture.session_id is not None:
         # Whose capture it is decides which session is meant.
-        session = _read(_by_id(capture.session_id, folder))
+        session = _read(_by_id(capture.session_id, folder), request)
     elif session is None and continued is not None:
-        session = _read(continued)
+        session = _read(continued, request)
     case = Case(
         question=request.question,
         cwd=cwd,
@@ -156,9 +158,9 @@ def looks_like_path(text: str) -> bool:
     return "/" in text or "\\" in text or text.endswith(".jsonl")
 
 
-def _read(path: Path) -> Session:
+def _read(path: Path, request: Request) -> Session:
     try:
-        session = read_session(path, fits)
+        session = read_session(path, fits, digested=request.digests)
     except UnreadableError as error:
         raise NothingToExamineError(str(error)) from error
     if session.header is None and not session.entries:

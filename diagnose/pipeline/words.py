@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from typing import Any
 
 
@@ -16,8 +16,7 @@ def words(name: str) -> Any:
 
 @cache
 def _lists() -> dict[str, Any]:
-    text = files("diagnose.schemas").joinpath("words.json").read_text("utf-8")
-    value: dict[str, Any] = json.loads(text)
+    value: dict[str, Any] = json.loads(import_module("diagnose.schemas").raw("words"))
     return value
 
 
@@ -60,10 +59,11 @@ def is_overflow(error: str) -> bool:
 def _telling(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Return each phrase with its longest word, without which it cannot stand in a text.
 
-    They are grouped by a part that several such words have: "check" of "checked" and "unchecked".
+    They are grouped by a part that several such words have: "check" of "checked" and "unchecked",
+    in Chinese the first sign.
     """
     words_of = {phrase: max(phrase.casefold().split(), key=len) for phrase in phrases}
-    parts = sorted(set(words_of.values()), key=len)
+    parts = sorted({w if w.isascii() else w[0] for w in words_of.values()}, key=len)
     found: dict[str, list[tuple[str, str]]] = {}
     for phrase, word in words_of.items():
         found.setdefault(next(part for part in parts if part in word), []).append((phrase, word))

@@ -14,10 +14,9 @@ _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _HIDDEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | {
     chr(code) for code in range(0xE0100, 0xE01F0)
 }
-# All but what is known to be safe, so that few characters have to be looked up.
-SUSPECT: Final = re.compile(
-    r"[^\n\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u3001-\u3163\u3165-\u9fff\uff01-\uff5e]"
-)
+# Runs of all but what is known to be safe, so that few characters have to be looked up. Chinese is
+# not among that: to make a pattern that names its signs takes 3 ms, at each start.
+SUSPECT: Final = re.compile(r"[^\n\x20-\x7e\xa1-\xac\xae-\xff]+")
 
 
 @cache
@@ -38,7 +37,8 @@ def _shown(character: str) -> str:
 
 def visible(text: str) -> str:
     """Return a text in which every unsafe character is written out by its number."""
-    return SUSPECT.sub(lambda found: _shown(found[0]), text).replace("\n", "\\x0a")
+    shown = SUSPECT.sub(lambda found: "".join(map(_shown, found[0])), text)
+    return shown.replace("\n", "\\x0a")
 
 
 def one_line(text: str, limit: int) -> str:

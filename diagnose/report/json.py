@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, Final
 
 from diagnose.report.escape import SUSPECT, is_unsafe
@@ -16,9 +17,10 @@ def to_json(value: Any, *, indent: int | None = 2) -> str:
     """Return a value as JSON text; numbers that JSON does not have become null."""
     text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
     # They stand in strings alone, so each may be written as its escape.
-    return SUSPECT.sub(lambda found: _escaped(found[0]), text)
+    return SUSPECT.sub(lambda found: "".join(map(_escaped, found[0])), text)
 
 
+@cache
 def _escaped(character: str) -> str:
     return json.dumps(character)[1:-1] if is_unsafe(character) else character
 

@@ -62,7 +62,7 @@ def pair(branch: list[Entry]) -> Pairing:
             paired = PairedCall(entry, call, place)
             calls.append(paired)
             waiting.setdefault(call.id, []).append(paired)
-        if message.role != "toolResult":
+        if entry.role != "toolResult":
             continue
         if open_calls := waiting.get(message.call_id):
             paired = open_calls.pop()
@@ -85,7 +85,7 @@ def results_elsewhere(tree: Tree, calls: list[PairedCall]) -> dict[int, Entry]:
     found: dict[int, Entry] = {}
     for entry in tree.live if wanted else ():
         message = entry.message
-        if message is None or message.role != "toolResult":
+        if message is None or entry.role != "toolResult":
             continue
         # A result stands right below its reply, perhaps after results of the same batch.
         above = tree.parent(entry)
@@ -143,27 +143,21 @@ def each_arguments(
 def arguments(session: Session, call: PairedCall) -> dict[str, Any]:
     """Read the arguments of a call again; empty where they are no object."""
     many = call.entry.message is not None and len(call.entry.message.calls) > _MANY
-    place = (session.sha256, call.entry.offset)
-    blocks = _kept(_Reply(*place, session, call.entry)) if many else _blocks(session, call.entry)
+    blocks = _kept(_Reply(session, call.entry)) if many else _blocks(session, call.entry)
     return _arguments(blocks, call)
 
 
 class _Reply(msgspec.Struct, frozen=True, eq=False):
-    """A reply of a session, known by the digest of the file and its place in it (bytes)."""
+    """A reply of a session as it was read: of the file read anew, it is another one."""
 
-    digest: str
-    offset: int
     session: Session
     entry: Entry
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Reply) and (self.digest, self.offset) == (
-            other.digest,
-            other.offset,
-        )
+        return isinstance(other, _Reply) and self.entry is other.entry
 
     def __hash__(self) -> int:
-        return hash((self.digest, self.offset))
+        return id(self.entry)
 
 
 @lru_cache(maxsize=4)

@@ -161,7 +161,8 @@ def _read(session: Session, call: PairedCall, before: Contents) -> Contents:
     ):
         return Contents(None, obstacle="an image: what was seen is not its bytes")
     text = content_text(content)
-    cut = _CUT.search(text)
+    # It is the last line, after an empty one.
+    cut = _CUT.match(text, max(text.rfind("\n") - 1, 0))
     if cut is None and call.call.is_whole:
         return Contents(text)
     start = arguments(session, call).get("offset")
@@ -269,6 +270,11 @@ def details_files(value: Any) -> tuple[list[str], list[str]]:
 
     def texts(name: str) -> list[str]:
         found = details.get(name)
-        return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+        if not isinstance(found, list):
+            return []
+        # Each compaction lists all that was read before, and it is all texts.
+        if set(map(type, found)) == {str}:
+            return found
+        return [item for item in found if isinstance(item, str)]
 
     return texts("readFiles"), texts("modifiedFiles")

@@ -24,6 +24,9 @@ WHITESPACE: Final = (
 _EXACT_DIGITS: Final = 15
 
 
+_CONTAINERS: Final = frozenset({dict, list})
+
+
 class _Undefined:
     """JavaScript's `undefined`: what a missing property gives. It is not `null` (None)."""
 
@@ -187,7 +190,8 @@ def is_nullish(value: Any) -> bool:
 
 def is_truthy(value: Any) -> bool:
     """Tell whether an `if` takes the value; empty objects and arrays are taken."""
-    return bool(value) or isinstance(value, dict | list)
+    # By type: JSON gives no other, and to put two types together takes longer than to ask.
+    return bool(value) or type(value) in _CONTAINERS
 
 
 def identity(value: Any) -> Any:

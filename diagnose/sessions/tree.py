@@ -61,15 +61,18 @@ class Tree:
 
     def path(self, tip: Entry) -> list[Entry]:
         """Return the entries from the root to a tip; raise CycleError on a cycle."""
-        path = [tip]
-        parent = self.parent(tip)
-        while parent is not None:
-            path.append(parent)
+        path: list[Entry] = []
+        longest, by_id = len(self.by_id) + 1, self.by_id.get
+        here: Entry | None = tip
+        while here is not None:
+            path.append(here)
             # A path longer than all entries has been somewhere twice; to remember each place on
             # the way would cost every healthy file what only a broken one needs.
-            if len(path) > len(self.by_id) + 1:
+            if len(path) > longest:
                 raise CycleError(_cycle(path))
-            parent = self.parent(parent)
+            key = here.parent
+            # As `parent` does, which is asked for what is no plain id alone: the path is long.
+            here = by_id(key) if type(key) is str and key else self.parent(here)
         path.reverse()
         return path
 
@@ -91,6 +94,8 @@ class Tree:
     @cached_property
     def live(self) -> list[Entry]:
         """The entries that Pi can reach: of several with one id, only the last."""
+        if len(self.by_id) == len(self.entries):
+            return list(self.entries)  # no two have one id
         return [entry for entry in self.entries if self.by_id.get(entry.id) is entry]
 
     @cached_property
@@ -132,7 +137,13 @@ class Tree:
     @property
     def _pointing_down(self) -> Iterator[Entry]:
         """The entries whose parent stands no higher in the file: every cycle has one."""
+        before: Any = None
         for entry in self.live:
+            # Nearly all go on from the entry right before them.
+            if entry.parent == before:
+                before = entry.id
+                continue
+            before = entry.id
             parent = self.by_id.get(entry.parent)
             if parent is not None and parent.line >= entry.line and _usable(entry.parent):
                 yield entry

@@ -117,11 +117,11 @@ def _is_left_out(entry: Entry) -> bool:
     message = entry.message
     if message is None:
         return False
-    if message.role == "bashExecution":
+    if entry.role == "bashExecution":
         return message.excluded
-    if message.role not in _KNOWN:
+    if entry.role not in _KNOWN:
         return True
-    return message.role == "assistant" and message.stop_reason in NOT_SENT
+    return entry.role == "assistant" and message.stop_reason in NOT_SENT
 
 
 def _error(case: Case, entry: Entry) -> str | None:
@@ -133,13 +133,13 @@ def _error(case: Case, entry: Entry) -> str | None:
 def _message(case: Case, entry: Entry) -> str:
     message = entry.message
     where = f"{named(entry)}"
-    if message is None or message.role == "bashExecution":
+    if message is None or entry.role == "bashExecution":
         return (
             f"the command in {where}, {shortened(case.text(entry))!r}, is excluded from the context"
         )
-    if message.role not in _KNOWN:
+    if entry.role not in _KNOWN:
         return (
-            f"the message in {where} has the role {shortened(str(message.role))!r}, which Pi does"
+            f"the message in {where} has the role {shortened(str(entry.role))!r}, which Pi does"
             " not know: the model is not sent it"
         )
     how = "was aborted" if message.stop_reason == "aborted" else "ended in an error"

@@ -85,7 +85,7 @@ def _first_other(case: Case, entries: list[Entry], wanted: str) -> Entry | None:
     before: Message | None = None
     for entry in entries:
         message = entry.message
-        if message is None or message.role != "assistant":
+        if message is None or entry.role != "assistant":
             continue
         # The names are kept once: the next reply's are mostly the very same.
         same = before and message.provider is before.provider and message.model is before.model

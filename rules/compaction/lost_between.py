@@ -39,11 +39,10 @@ def lost_between(case: Case) -> Iterator[Finding]:
     """Find entries that fell between two compactions."""
     if len(case.compactions) < 2:  # noqa: PLR2004 (one and the next)
         return
-    place = {entry.line: number for number, entry in enumerate(case.branch)}
-    # By id, as Pi looks for a boundary: the first entry that has it.
-    first_of: dict[object, int] = {}
-    for number, entry in enumerate(case.branch):
-        first_of.setdefault(entry.id, number)
+    branch = case.branch
+    place = {entry.line: number for number, entry in enumerate(branch)}
+    # By id, as Pi looks for a boundary: the first entry that has it, which is put there last.
+    first_of = {branch[number].id: number for number in reversed(range(len(branch)))}
     for first, second in pairwise(case.compactions):
         if first.boundary is None or second.boundary is None or second.boundary.from_hook:
             continue
@@ -51,8 +50,8 @@ def lost_between(case: Case) -> Iterator[Finding]:
         kept = first_of.get(first.boundary.target, start)
         later = min(first_of.get(second.boundary.target, end), end)
         if kept < min(start, later):
-            between = case.branch[kept : min(start, later)]
-            after = case.branch[later] if later < end else None
+            between = branch[kept : min(start, later)]
+            after = branch[later] if later < end else None
             yield from _lost(case, first, second, between, after)
 
 

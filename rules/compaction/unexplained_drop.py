@@ -40,6 +40,8 @@ def unexplained_drop(case: Case) -> Iterator[Finding]:
     before: Entry | None = None
     sent_before = 0.0
     for entry in case.branch:
+        if entry.role in ("user", "toolResult"):
+            continue  # most are, and neither is a reply or a reason
         if entry.type in ("compaction", "context_edit", "branch_summary") or entry.role == "system":
             before = None
         if entry.role != "assistant" or entry.usage is None or entry.message is None:

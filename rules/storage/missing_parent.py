@@ -49,7 +49,7 @@ def missing_parent(case: Case) -> Iterator[Finding]:
     branch, tree = case.branch, case.tree
     if branch and tree.lacks_parent(branch[0]):
         yield _on_branch(case, branch[0])
-    orphans = [e for e in tree.live if e.line not in tree.on_branch and tree.lacks_parent(e)]
+    orphans = [entry for entry in case.off_branch if tree.lacks_parent(entry)]
     for orphan in orphans[-_SHOWN:]:
         lost = _likeliest(case, orphan)
         pieces = [case.evidence(orphan)] + ([_cite(case, lost)] if lost else [])

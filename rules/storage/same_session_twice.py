@@ -83,7 +83,7 @@ def _copies(case: Case, session: Session, session_id: str) -> Iterator[Path]:
 
 
 def _difference(session: Session, other: Session) -> str:
-    if session.sha256 == other.sha256:
+    if session.size == other.size and session.sha256 == other.sha256:
         return "the two are the same byte for byte"
     own = {entry.entry_id for entry in session.entries}
     theirs = {entry.entry_id for entry in other.entries}
